@@ -1,0 +1,47 @@
+// How the processes of one session find their descriptors: one binary, a hidden verb, fixed numbers.
+//
+//   hold new (launcher) ── fork ── becomes KEEPER by exec, after it has started the program
+//   KEEPER ── starts HOLDER (again after a crash)        HOLDER ── starts VTD (again after a crash)
+//
+// Every process is executed anew through the descriptor of the binary that the session was started with, so a session
+// keeps its code when the file on disk is replaced, and no process carries the memory of the one that started it.
+#pragma once
+
+#include <cstdint>
+
+namespace holdfast::roles {
+
+inline constexpr const char* kKeeperVerb = "hold-keeper";  // argv[0]; argv[1] = session id, argv[2] = name: for `ps`
+inline constexpr const char* kHolderVerb = "hold-holder";
+inline constexpr const char* kVtdVerb = "hold-vtd";
+
+// Standard input, output and error are /dev/null in all three. Keeper and holder:
+inline constexpr int kBinaryFd = 3;      // the executable, opened O_RDONLY
+inline constexpr int kMasterFd = 4;      // PTY master, non-blocking
+inline constexpr int kListenerFd = 5;    // the listening socket, non-blocking
+inline constexpr int kRingFd = 6;        // memfd of the output ring (base/ring.h)
+inline constexpr int kSessionDirFd = 7;  // the session's directory
+inline constexpr int kLockFd = 8;        // flock(2)ed for life; shared by keeper and holder
+inline constexpr int kProgramFd = 9;     // pidfd of the program
+inline constexpr int kPeerFd = 10;       // holder only: SEQPACKET socket to the keeper
+inline constexpr int kKeeperFdEnd = 11;  // close_range from here on
+
+// VTD: kBinaryFd and
+inline constexpr int kVtdSocketFd = 4;   // SEQPACKET socket to the holder (wire/vtd.h)
+inline constexpr int kVtdRingFd = 5;     // the ring, opened read-only
+inline constexpr int kVtdFdEnd = 6;
+
+// Keeper to holder, one packet each. The only thing the keeper ever says.
+struct KeeperNote {
+  enum Kind : std::uint32_t { program_ended = 1, holder_restarted = 2 };
+  std::uint32_t kind;
+  std::int32_t wait_status;  // program_ended: as waitpid(2) gives it
+  std::int64_t wall_ms;      // when
+  std::int32_t restarts;     // holder_restarted: how many holders came before
+  std::int32_t last_status;  // holder_restarted: wait status of the last one
+};
+
+// A holder that exits with this code has finished its session: the keeper ends too. Any other end is a crash.
+inline constexpr int kHolderFinished = 0;
+
+}  // namespace holdfast::roles

@@ -1,0 +1,25 @@
+// Text helpers that several rooms need: encodings, quoting, and making hostile text fit to be shown.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+std::string base64(std::string_view bytes);
+std::optional<std::string> base64_decode(std::string_view text);
+std::string hex(std::string_view bytes);  // lower case
+
+// Text of others as it may be shown on a terminal: control characters (C0, DEL, C1) and invalid UTF-8 are replaced by
+// U+FFFD, bidirectional overrides are dropped, at most max_chars code points are kept ("…" marks the cut).
+std::string printable(std::string_view text, std::size_t max_chars = 4096);
+
+// A word as a POSIX shell takes it: as it is when harmless, else in single quotes.
+std::string shell_quoted(std::string_view word);
+
+// CRC-32C (Castagnoli), as the snapshot and checkpoint records use it. `seed` continues a running sum.
+std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0);
+
+}  // namespace holdfast

@@ -1,0 +1,34 @@
+// Starting a session: everything between `hold new` and a running keeper.
+#pragma once
+
+#include <termios.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pty/pty.h"
+
+namespace holdfast::keeper {
+
+struct LaunchSpec {
+  std::string id, name;
+  std::vector<std::string> argv;         // the program
+  std::string argv0;                     // "-bash" for a login shell
+  std::vector<std::string> environment;  // complete: also HOLDFAST_*
+  int cwd = -1;                          // open directory
+  pty::Size size;
+  std::optional<termios> line_settings;  // of the creating terminal
+  int session_directory = -1, lock = -1; // from SessionStore::create
+  std::string socket_directory;          // created private; the socket is <id>.sock in it
+};
+
+// Double-forks a keeper, which opens PTY, listener and ring, starts the program (before anything else of the session:
+// its first instruction is what the person waits for), executes itself anew (base/roles.h) and starts the holder.
+// Returns when the program's exec has succeeded. The listener accepts by then, so a client may connect at once.
+// Errors: what pty::spawn says, no PTY left, the socket cannot be bound; nothing is left behind in the runtime directory
+// (the session directory is the caller's).
+Result<> launch(const LaunchSpec& spec);
+
+}  // namespace holdfast::keeper

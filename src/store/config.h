@@ -1,0 +1,25 @@
+// config.toml: what a person may set (docs/config.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/limits.h"
+#include "base/result.h"
+
+namespace holdfast::store {
+
+enum class Flow { automatic, lossless, latest };  // decisions of docs/flow.md
+
+struct Config {
+  std::uint32_t history_rows = limits::kHistoryRowsDefault;   // [terminal] history-rows
+  std::uint64_t history_bytes = limits::kHistoryBytesDefault; // [terminal] history-bytes
+  Flow flow = Flow::automatic;                                // [terminal] flow = "auto" | "lossless" | "latest"
+  std::string detach_key = "ctrl-\\";                         // [attach] detach-key = "ctrl-\\" | "ctrl-x" | "none"
+};
+
+// A missing file is the defaults. Errors: unreadable, malformed, a value out of range: file, line and what to write.
+// An unknown key is not an error: a newer version may have written it.
+Result<Config> read_config(const std::string& path);
+
+}  // namespace holdfast::store

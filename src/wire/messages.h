@@ -1,0 +1,148 @@
+// The control messages of the session protocol as values, and their JSON (docs/protocol.md).
+//
+// Every message keeps fields it does not know out of the way: readers are lenient about what is missing and strict about
+// what would do harm (sizes, names). A request may carry `id`; the answer carries the same.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace holdfast::wire {
+
+inline constexpr int kProtocol = 1;
+inline constexpr int kInfoSchema = 1;
+
+struct Hello {
+  int protocol = kProtocol;
+  std::vector<std::string> features;
+  std::string version;
+  std::string session;  // holder only: its id
+};
+
+struct TermSize {
+  std::uint16_t cols = 80, rows = 24, xpixel = 0, ypixel = 0;
+  friend bool operator==(const TermSize&, const TermSize&) = default;
+};
+
+// What the client's terminal says about itself: answers to queries while nobody is attached are made from it.
+struct TerminalFacts {
+  std::string term, term_program, term_program_version;  // environment of the client
+};
+
+struct Attach {
+  std::int64_t id = 0;
+  TermSize size;
+  std::string client_id;  // chosen by the client, for people: "pts/3 of mara"
+  bool observe = false;   // never leads
+  TerminalFacts terminal;
+  std::vector<std::pair<std::string, std::string>> environment;  // tracked variables (SSH_AUTH_SOCK …)
+};
+// Answer to attach: `ok` {id, role: "leader"|"observer", cols, rows (of the PTY)}, then snapshot frames, then output.
+
+struct Detach {
+  std::int64_t id = 0;
+  int kitty_flags = -1;  // the outer terminal's, if it told
+};
+// Answer: snapshot frames of phase undo, the last with kLast; then the holder closes.
+
+struct ReadRows {
+  std::int64_t id = 0;
+  std::int64_t rows = -1;  // -1: the visible rows
+  bool all = false, unwrap = false;
+  std::string format = "plain";  // plain | vt | html | json
+};
+// Answer: `data` frames with the id, or error.
+
+struct Kill {
+  std::int64_t id = 0;
+  bool remove = false;      // `kill --rm`
+  std::int64_t grace_ms = 3000;
+};
+// Answer: `ok` {id, code, signal} when the program has ended (its output drained), or error.
+
+struct Signal {
+  std::int64_t id = 0;
+  int number = 0;
+};
+
+struct SetMeta {  // labels to set (value) or remove (null)
+  std::int64_t id = 0;
+  Json labels;
+};
+
+struct Rename {
+  std::int64_t id = 0;
+  std::string name;
+};
+
+// One session's record: the answer to `info` is {id, info: {...}}; `hold ls --json` prints a list of the inner objects.
+struct Info {
+  int schema = kInfoSchema;
+  std::string id, name;
+  std::string life;    // starting running exited lost; the command line adds: not-responding elsewhere
+  std::string state;   // unknown until agents are known
+  std::vector<std::string> marks;  // rebuilt …
+  std::vector<std::string> argv;
+  std::string cwd, title, working_directory;
+  TermSize size;
+  std::int64_t pid = 0;
+  std::int64_t created_ms = 0, last_activity_ms = 0, last_attached_ms = 0, ended_ms = 0;
+  std::int64_t clients = 0;
+  std::string leader;   // client_id, "" = nobody
+  bool has_exit = false;
+  int exit_code = -1;   // -1 = by a signal, or not known
+  int exit_signal = 0;
+  std::string reason;   // why it ended or what was lost, in words
+  std::uint64_t offset = 0;  // bytes of output so far
+  std::string version;  // of the holder
+  std::vector<std::pair<std::string, std::string>> labels;
+  std::string foreground;  // command of the foreground process group's leader
+};
+
+// Events to attached and subscribed clients, `event` frames {event, …}.
+struct RoleEvent {  // "role"
+  bool leader = false;
+  TermSize size;  // of the PTY now
+};
+struct ExitEvent {  // "exited", after the last byte of output
+  int code = -1, signal = 0;
+  std::uint64_t end = 0;
+  std::string reason;
+};
+// "resync" {reason}: what follows is a fresh picture; "detached" {reason}: the holder ends this connection next
+// ("kicked", "removed", "holder stopped").
+
+Json to_json(const Hello&);
+Json to_json(const Attach&);
+Json to_json(const Detach&);
+Json to_json(const ReadRows&);
+Json to_json(const Kill&);
+Json to_json(const Signal&);
+Json to_json(const SetMeta&);
+Json to_json(const Rename&);
+Json to_json(const Info&);
+Json to_json(const RoleEvent&);
+Json to_json(const ExitEvent&);
+
+// Errors say which field is wrong.
+Result<Hello> parse_hello(const Json&);
+Result<Attach> parse_attach(const Json&);
+Result<Detach> parse_detach(const Json&);
+Result<TermSize> parse_size(const Json&);
+Result<ReadRows> parse_read_rows(const Json&);
+Result<Kill> parse_kill(const Json&);
+Result<Signal> parse_signal(const Json&);
+Result<SetMeta> parse_set_meta(const Json&);
+Result<Rename> parse_rename(const Json&);
+Result<Info> parse_info(const Json&);
+
+Json error_json(std::int64_t id, const Error& error);  // {id, code: ErrorKind's name, message, attempted, problem, advice}
+Error parse_error(const Json&);
+
+}  // namespace holdfast::wire

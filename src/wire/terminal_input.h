@@ -1,0 +1,57 @@
+// What a terminal sends, cut into tokens: keys, replies to queries, mouse, focus, paste (docs/protocol.md, "Input").
+//
+// Pure and incremental: a token may be split over any number of calls. Used by the holder (who may lead, which replies
+// pass) and by the attach client (detach key, the fence after a restore).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace holdfast::wire {
+
+enum class InputKind : std::uint8_t {
+  key,          // text, control characters, keys: someone typed
+  key_release,  // a kitty release event
+  paste,        // bytes between CSI 200~ and CSI 201~, including both
+  mouse,
+  focus_in,     // CSI I
+  focus_out,    // CSI O
+  reply,        // DA, CPR, DECRPM, XTVERSION, OSC and DCS answers, size reports, kitty flags, colour scheme
+};
+
+struct InputToken {
+  InputKind kind;
+  std::string_view bytes;  // as received
+};
+
+class InputScanner {
+ public:
+  // Calls `f(InputToken)` for each token of `bytes` in order. Bytes of an unfinished token are held back.
+  template <typename F>
+  void feed(std::string_view bytes, F&& f) {
+    begin(bytes);
+    InputToken token;
+    while (next(token)) f(token);
+  }
+  // A lone ESC (or any unfinished token) that no more bytes follow within the escape time: given out as a key.
+  template <typename F>
+  void flush(F&& f) {
+    InputToken token;
+    while (flush_next(token)) f(token);
+  }
+  bool pending() const { return !held_.empty(); }
+  bool in_paste() const { return in_paste_; }
+
+ private:
+  void begin(std::string_view bytes);
+  bool next(InputToken& token);
+  bool flush_next(InputToken& token);
+
+  std::string held_;  // unfinished token; bounded: see terminal_input.cc
+  std::string work_;
+  std::size_t at_ = 0;
+  bool in_paste_ = false;
+};
+
+}  // namespace holdfast::wire
