@@ -46,6 +46,7 @@ class Json {
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
   bool is_number() const { return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_); }
+  bool is_integer() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
 
   // Lenient readers for data of others: the value if it has the type, else the fallback.
@@ -56,12 +57,16 @@ class Json {
   const Array& items() const;     // empty unless an array
   const Object& members() const;  // empty unless an object
 
-  // The member of that name, or null. `get("a")` on anything but an object is null.
+  // The member of that name, or null. `get("a")` on anything but an object is null. Of members with equal names (only
+  // foreign text has them) the first counts.
   const Json& get(std::string_view name) const;
   // Sets a member (replaces in place, else appends); turns null into an object. Returns *this for chaining.
+  // CHECKs that this is an object or null.
   Json& set(std::string_view name, Json value);
+  // Appends a member to an object without looking for one of that name: linear work for a large object.
+  void append_member(std::string name, Json value);
   void remove(std::string_view name);
-  // Appends to an array; turns null into an array.
+  // Appends to an array; turns null into an array. CHECKs that this is an array or null.
   Json& push(Json value);
 
   friend bool operator==(const Json&, const Json&) = default;

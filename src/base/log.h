@@ -1,4 +1,5 @@
-// The log of one process: lines with time, level and text in a rotating file (0600). Only deciders log, once.
+// The log of one process: lines with time, level and text in a rotating file (0600). Only deciders log, once, and only
+// from the process's main thread.
 #pragma once
 
 #include <string>

@@ -1,10 +1,26 @@
 #include "base/result.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace holdfast {
+namespace {
+
+// What to do about errors that mean the same wherever they come from.
+const char* usual_advice(int error_number) {
+  switch (error_number) {
+    case ENOSPC:
+    case EDQUOT: return "free some disk space and try again";
+    case EMFILE:
+    case ENFILE: return "close some programs, or raise the limit of open files (ulimit -n)";
+    case EROFS: return "choose a place that can be written to";
+    default: return "";
+  }
+}
+
+}  // namespace
 
 std::string Error::message() const {
   std::string text = "cannot " + attempted + ": " + problem;
@@ -13,7 +29,9 @@ std::string Error::message() const {
 }
 
 std::unexpected<Error> fail_errno(std::string attempted, int error_number, std::string advice) {
-  return fail(ErrorKind::failed, std::move(attempted), ::strerrordesc_np(error_number) ? ::strerrordesc_np(error_number) : "unknown error", std::move(advice));
+  const char* problem = ::strerrordesc_np(error_number);
+  if (advice.empty()) advice = usual_advice(error_number);
+  return fail(ErrorKind::failed, std::move(attempted), problem != nullptr ? problem : "unknown error", std::move(advice));
 }
 
 int exit_code_of(ErrorKind kind) {

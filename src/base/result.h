@@ -42,7 +42,8 @@ using Result = std::expected<T, Error>;
   return std::unexpected(Error{kind, std::move(attempted), std::move(problem), std::move(advice)});
 }
 
-// The error of a failed system call: the problem is errno's text. Take errno before anything else can change it.
+// The error of a failed system call: the problem is errno's text; a full disk and the like bring their usual advice if
+// none is given. Take errno before anything else can change it.
 [[nodiscard]] std::unexpected<Error> fail_errno(std::string attempted, int error_number, std::string advice = {});
 
 int exit_code_of(ErrorKind kind);
@@ -55,12 +56,13 @@ int exit_code_of(ErrorKind kind);
 #define HOLDFAST_TRY_JOIN2(a, b) a##b
 #define HOLDFAST_TRY_JOIN(a, b) HOLDFAST_TRY_JOIN2(a, b)
 
-// TRY(expr): evaluates a Result; gives its value, or returns its error from the calling function.
-#define TRY(expression)                                                             \
-  __extension__({                                                                   \
-    auto&& holdfast_try_result = (expression);                                      \
-    if (!holdfast_try_result) return std::unexpected(std::move(holdfast_try_result).error()); \
-    std::move(holdfast_try_result).value();                                         \
+// TRY(expr): evaluates a Result; gives its value, or returns its error from the calling function. It may be nested.
+#define TRY(expression) HOLDFAST_TRY_NAMED(HOLDFAST_TRY_JOIN(holdfast_try_, __COUNTER__), expression)
+#define HOLDFAST_TRY_NAMED(result, expression)                          \
+  __extension__({                                                       \
+    auto&& result = (expression);                                       \
+    if (!result) return std::unexpected(std::move(result).error());     \
+    std::move(result).value();                                          \
   })
 
 #define CHECK(condition) \

@@ -81,14 +81,18 @@ class RingWriter : public RingView {
   static Result<Fd> create_memfd(std::size_t capacity);
   static Result<RingWriter> map(int memfd);
 
-  // The free span at the head to read into: contiguous, at most `want` bytes. Overwrites the oldest bytes.
+  // The free span at the head to read into: contiguous, at least one and at most `want` bytes. What is written there
+  // overwrites the oldest bytes: [oldest(), head() + span size - capacity()) is lost from the first write on, before
+  // oldest() says so.
   std::span<char> reserve(std::size_t want);
-  // Makes the first n reserved bytes readable.
+  // Makes the first n reserved bytes readable. CHECKs that so many were reserved.
   void commit(std::size_t n);
   void log_resize(const RingResize& resize);
 
  private:
-  using RingView::RingView;
+  RingWriter(RingHeader* header, std::size_t mapped) : RingView(header, mapped) {}
+
+  std::size_t reserved_ = 0;
 };
 
 }  // namespace holdfast

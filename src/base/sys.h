@@ -45,12 +45,15 @@ Result<std::optional<Received>> receive_with_fd(int socket, std::span<char> into
 // The uid of the peer of a unix socket (SO_PEERCRED).
 Result<std::uint32_t> peer_uid(int socket);
 
-// mkdir -p for one component at a time with mode 0700; existing ones must be directories (not links), ours and not
-// writable by others. Returns the directory opened O_PATH-free (O_RDONLY|O_DIRECTORY).
+// Makes missing components with mode 0700 and returns the last one, opened O_RDONLY|O_DIRECTORY. The last one must be a
+// real directory (no link), ours and not writable by others; one that others may read is made private (0700).
+// Of the components before it, those behind a directory that everybody may write to (/tmp) must be real directories of
+// ours or root's. Error kind refused: a component is not so.
 Result<Fd> open_private_directory(const std::string& path);
 
-// Binds or connects a SOCK_STREAM socket at directory/name; works for paths longer than sun_path by going
-// through /proc/self/fd/<directory>.
+// Binds (mode 0600, non-blocking) or connects a SOCK_STREAM socket; works for paths longer than sun_path by going
+// through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens any
+// more), timeout (non-blocking, and the listener's queue is full), failed.
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path, bool nonblocking);
 

@@ -9,6 +9,7 @@
 namespace holdfast {
 
 std::string base64(std::string_view bytes);
+// Standard alphabet; padding may be missing. nullopt: anything else.
 std::optional<std::string> base64_decode(std::string_view text);
 std::string hex(std::string_view bytes);  // lower case
 

@@ -26,7 +26,9 @@ class Poller {
     unsigned events;
   };
   virtual ~Poller() = default;
-  virtual Result<> set(int fd, unsigned interest) = 0;  // adds or changes; kNone keeps it registered for hangup only
+  // Adds or changes. kNone keeps it registered for hangup only, which is then told once: a descriptor that nobody reads
+  // must not keep the loop awake.
+  virtual Result<> set(int fd, unsigned interest) = 0;
   virtual void remove(int fd) = 0;
   // Waits until something is ready or `timeout` is over (negative: for ever; zero: do not wait).
   virtual void wait(Duration timeout, std::vector<Ready>& ready) = 0;
@@ -41,20 +43,25 @@ class Loop {
   using IoHandler = std::move_only_function<void(unsigned events)>;
   using Action = std::move_only_function<void()>;
 
-  // The references outlive the loop.
+  // The references outlive the loop. Signals stay blocked after it.
   Loop(Poller& poller, const Clock& clock);
   ~Loop();
 
+  // Watches a descriptor that is not watched yet. The caller owns it, and forgets it before closing it.
   Result<> watch(int fd, unsigned interest, IoHandler handler);
-  Result<> change(int fd, unsigned interest);  // no system call if nothing changes
+  // Changes what a watched descriptor is watched for; no system call if nothing changes.
+  Result<> change(int fd, unsigned interest);
+  // Nothing happens if it is not watched.
   void forget(int fd);
 
-  // Runs `action` once at or after the given time. A cancelled or finished id is ignored by cancel().
+  // Runs `action` once at or after the given time, in the order of the times (then of the calls). A cancelled or
+  // finished id is ignored by cancel().
   TimerId at(Instant when, Action action);
   TimerId after(Duration delay, Action action) { return at(now() + delay, std::move(action)); }
   void cancel(TimerId id);
 
-  // Blocks the signal and has `action` run in the loop when it arrives (signalfd).
+  // Blocks the signal and has `action` run in the loop when it arrives (signalfd). One action a signal: a later one
+  // replaces it.
   Result<> on_signal(int signal_number, Action action);
 
   // Run after every batch of events and timers, before the loop sleeps.

@@ -25,13 +25,15 @@ struct Spawned {
   Fd pidfd;
 };
 
-// Forks, makes the child a session leader with the slave as controlling terminal and as descriptors 0-2, resets signal
-// mask and dispositions, closes everything else (close_range), changes directory, raises oom_score_adj to 500, and
-// executes. Waits until the exec has happened. Errors (nothing is left running): no such program, not executable,
-// the directory cannot be entered, out of processes.
+// Starts the program: makes the child a session leader with the slave as controlling terminal and as descriptors 0-2,
+// resets signal mask and dispositions, closes everything else (close_range), changes directory, raises oom_score_adj to
+// 500, and executes; a file without a format of its own is run by /bin/sh, as execvp does. Returns when the exec has
+// happened (the caller is suspended until then, and its memory is not copied). Errors (nothing is left running): no such
+// program, not executable, the directory cannot be entered, out of processes.
 Result<Spawned> spawn(const SpawnSpec& spec);
 
-// Where `program` is found on `path` ("a:b:c"), as execvp would; errors tell "not found" from "not executable".
+// Where `program` is found on `path` ("a:b:c"), as execvp would; relative paths are seen from `directory`. Errors tell
+// "not found" from "not executable".
 Result<std::string> find_program(const std::string& program, const std::string& path, const std::string& directory);
 
 }  // namespace holdfast::pty

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -64,7 +65,10 @@ class FrameDecoder {
   // `frame_bytes_max`: the largest payload accepted from this peer.
   explicit FrameDecoder(std::size_t frame_bytes_max);
 
-  // A place to read into (at least 64 KiB), and how much was read.
+  // Another limit from the next frame on: a peer that has said hello may send more.
+  void set_frame_bytes_max(std::size_t bytes) { frame_bytes_max_ = bytes; }
+
+  // A place to read into (at least 64 KiB), and how much was read. Frames given out before are invalid after it.
   std::span<char> space();
   void filled(std::size_t bytes);
   // Convenience: appends a copy.
@@ -75,17 +79,26 @@ class FrameDecoder {
   bool mid_frame() const;  // bytes of an unfinished frame are held
 
  private:
-  std::string buffer_;
-  std::size_t begin_ = 0, end_ = 0, frame_bytes_max_;
+  void make_room(std::size_t bytes);
+
+  // Not a string: what is about to be read into need not be zeroed first.
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, frame_bytes_max_;
 };
 
 // Header of a frame whose payload has `payload_bytes`.
 std::string frame_header(Type type, std::size_t payload_bytes);
 std::string encode(Type type, std::string_view payload);
+// Headers with the fixed prefix behind them; `bytes` of raw payload follow.
+std::string output_header(std::uint64_t start, std::uint64_t end, std::size_t bytes);
+std::string snapshot_header(std::uint64_t offset, Phase phase, unsigned flags, std::size_t bytes);
+std::string data_header(std::uint64_t request, bool last, std::size_t bytes);
+std::string encode_input(std::uint64_t offset, std::string_view bytes);
 
 void put_u16(std::string& out, std::uint16_t v);
 void put_u32(std::string& out, std::uint32_t v);
 void put_u64(std::string& out, std::uint64_t v);
+// Little-endian readers; the caller has checked that the bytes are there.
 std::uint16_t get_u16(std::string_view bytes, std::size_t at);
 std::uint32_t get_u32(std::string_view bytes, std::size_t at);
 std::uint64_t get_u64(std::string_view bytes, std::size_t at);

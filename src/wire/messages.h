@@ -18,6 +18,16 @@ namespace holdfast::wire {
 inline constexpr int kProtocol = 1;
 inline constexpr int kInfoSchema = 1;
 
+// Names of `hello.features`. A client that misses one says "restart this session to enable …" and carries on.
+namespace feature {
+inline constexpr const char* kAttach = "attach";        // attach, observe, take_size, role events
+inline constexpr const char* kUndo = "undo";            // detach answers with what undoes the session
+inline constexpr const char* kView = "view";            // observers of another size are drawn what fits
+inline constexpr const char* kReadRows = "read_rows";
+inline constexpr const char* kKill = "kill";            // kill, signal, remove
+inline constexpr const char* kSubscribe = "subscribe";
+}  // namespace feature
+
 struct Hello {
   int protocol = kProtocol;
   std::vector<std::string> features;
@@ -43,13 +53,19 @@ struct Attach {
   TerminalFacts terminal;
   std::vector<std::pair<std::string, std::string>> environment;  // tracked variables (SSH_AUTH_SOCK …)
 };
-// Answer to attach: `ok` {id, role: "leader"|"observer", cols, rows (of the PTY)}, then snapshot frames, then output.
+// Answer to attach: `ok` with this, then snapshot frames, then output.
+struct Attached {
+  std::int64_t id = 0;
+  bool leader = false;  // JSON: role "leader" | "observer"
+  TermSize size;        // of the PTY
+};
 
 struct Detach {
   std::int64_t id = 0;
   int kitty_flags = -1;  // the outer terminal's, if it told
 };
-// Answer: snapshot frames of phase undo, the last with kLast; then the holder closes.
+// From an attached client: it leaves. Answer: snapshot frames of phase undo, the last with kLast; then the holder closes.
+// From a connection that never attached: everyone who is attached is sent away; answer `ok` {id, detached: how many}.
 
 struct ReadRows {
   std::int64_t id = 0;
@@ -64,7 +80,7 @@ struct Kill {
   bool remove = false;      // `kill --rm`
   std::int64_t grace_ms = 3000;
 };
-// Answer: `ok` {id, code, signal} when the program has ended (its output drained), or error.
+// Answer: `ok` {id, code, signal, reason} when the program has ended (its output drained), or error.
 
 struct Signal {
   std::int64_t id = 0;
@@ -119,7 +135,9 @@ struct ExitEvent {  // "exited", after the last byte of output
 // ("kicked", "removed", "holder stopped").
 
 Json to_json(const Hello&);
+Json to_json(const TermSize&);
 Json to_json(const Attach&);
+Json to_json(const Attached&);
 Json to_json(const Detach&);
 Json to_json(const ReadRows&);
 Json to_json(const Kill&);
@@ -134,13 +152,16 @@ Json to_json(const ExitEvent&);
 Result<Hello> parse_hello(const Json&);
 Result<Attach> parse_attach(const Json&);
 Result<Detach> parse_detach(const Json&);
-Result<TermSize> parse_size(const Json&);
+Result<Attached> parse_attached(const Json&);
+Result<TermSize> parse_size(const Json&);  // cols, rows, xpixel, ypixel of any object that carries them
 Result<ReadRows> parse_read_rows(const Json&);
 Result<Kill> parse_kill(const Json&);
 Result<Signal> parse_signal(const Json&);
 Result<SetMeta> parse_set_meta(const Json&);
 Result<Rename> parse_rename(const Json&);
 Result<Info> parse_info(const Json&);
+Result<RoleEvent> parse_role_event(const Json&);
+Result<ExitEvent> parse_exit_event(const Json&);
 
 Json error_json(std::int64_t id, const Error& error);  // {id, code: ErrorKind's name, message, attempted, problem, advice}
 Error parse_error(const Json&);

@@ -13,7 +13,7 @@ namespace holdfast::wire {
 enum class InputKind : std::uint8_t {
   key,          // text, control characters, keys: someone typed
   key_release,  // a kitty release event
-  paste,        // bytes between CSI 200~ and CSI 201~, including both
+  paste,        // bytes between CSI 200~ and CSI 201~, including both; given out in pieces
   mouse,
   focus_in,     // CSI I
   focus_out,    // CSI O
@@ -34,24 +34,34 @@ class InputScanner {
     InputToken token;
     while (next(token)) f(token);
   }
-  // A lone ESC (or any unfinished token) that no more bytes follow within the escape time: given out as a key.
+  // An unfinished token that no more bytes follow within the escape time: a lone ESC (or ESC and one byte) was a key;
+  // of something longer it gives out what is there, and the rest of a string stays a reply when it comes.
   template <typename F>
   void flush(F&& f) {
     InputToken token;
     while (flush_next(token)) f(token);
   }
   bool pending() const { return !held_.empty(); }
-  bool in_paste() const { return in_paste_; }
+  bool in_paste() const { return state_ == State::paste; }
 
  private:
+  // Where the next byte stands: between tokens, or in the middle of one that is given out in pieces.
+  enum class State : std::uint8_t { ground, paste, string };
+
   void begin(std::string_view bytes);
   bool next(InputToken& token);
   bool flush_next(InputToken& token);
+  bool give(InputToken& token, InputKind kind, std::size_t bytes);
+  bool hold();
+  bool next_in_paste(InputToken& token);
+  bool next_in_string(InputToken& token);
+  bool next_string(InputToken& token);
+  bool next_csi(InputToken& token);
 
   std::string held_;  // unfinished token; bounded: see terminal_input.cc
   std::string work_;
   std::size_t at_ = 0;
-  bool in_paste_ = false;
+  State state_ = State::ground;
 };
 
 }  // namespace holdfast::wire
