@@ -48,7 +48,8 @@ bool is_ulid(std::string_view text) {
 
 bool is_session_name(std::string_view text) {
   return !text.empty() && text.size() <= limits::kNameBytesMax && is_lower(text[0]) &&
-         std::all_of(text.begin(), text.end(), [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-'; });
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-'; });
 }
 
 std::string slug(std::string_view text) {

@@ -13,7 +13,8 @@ bool is_ulid(std::string_view text);
 
 // `[a-z][a-z0-9_-]{0,31}`
 bool is_session_name(std::string_view text);
-// Any text as a name: lower case, other characters become '-', runs collapse, cut to the limit; never empty ("session").
+// Any text as a name: lower case, other characters become '-', runs collapse, cut to the limit; never empty
+// ("session").
 std::string slug(std::string_view text);
 // "<command>-<directory>", slugged and cut so that a numeric suffix still fits.
 std::string default_session_name(std::string_view command, std::string_view directory);

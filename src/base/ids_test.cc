@@ -13,8 +13,8 @@ TEST_CASE("a ulid sorts by its time and is told from other text") {
   CHECK(early < late);
   CHECK(is_ulid(early));
   CHECK(early.substr(0, 10) == new_ulid(1'767'225'600'000).substr(0, 10));
-  for (const char* other : {"", "short", "01kdvd8g00000000000000000", "01kdvd8g000000000000000000x", "01kdvd8g0000000000000000iL",
-                            "81kdvd8g000000000000000000"}) {
+  for (const char* other : {"", "short", "01kdvd8g00000000000000000", "01kdvd8g000000000000000000x",
+                            "01kdvd8g0000000000000000iL", "81kdvd8g000000000000000000"}) {
     CAPTURE(other);
     CHECK_FALSE(is_ulid(other));
   }
@@ -48,7 +48,8 @@ TEST_CASE("any text slugs to a name") {
   CHECK(slug("") == "session");
   CHECK(slug("\x1b[31m\xff") == "m");
   CHECK(slug("日本") == "session");
-  for (const std::string& text : {std::string(500, 'x'), std::string("a") + std::string(400, ' ') + "b", std::string("\0\n--", 4)}) {
+  for (const std::string& text :
+       {std::string(500, 'x'), std::string("a") + std::string(400, ' ') + "b", std::string("\0\n--", 4)}) {
     CHECK(is_session_name(slug(text)));
   }
 }

@@ -30,7 +30,8 @@ class Builder {
   bool number_integer(number_integer_t v) { return add(Json(static_cast<std::int64_t>(v))); }
   bool number_unsigned(number_unsigned_t v) {
     // What does not fit keeps its size, not its last digits.
-    if (v > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) return add(Json(static_cast<double>(v)));
+    if (v > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
+      return add(Json(static_cast<double>(v)));
     return add(Json(static_cast<std::int64_t>(v)));
   }
   bool number_float(number_float_t v, const std::string&) { return add(Json(static_cast<double>(v))); }

@@ -45,7 +45,9 @@ class Json {
   bool is_object() const { return std::holds_alternative<Object>(value_); }
   bool is_array() const { return std::holds_alternative<Array>(value_); }
   bool is_string() const { return std::holds_alternative<std::string>(value_); }
-  bool is_number() const { return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_); }
+  bool is_number() const {
+    return std::holds_alternative<std::int64_t>(value_) || std::holds_alternative<double>(value_);
+  }
   bool is_integer() const { return std::holds_alternative<std::int64_t>(value_); }
   bool is_bool() const { return std::holds_alternative<bool>(value_); }
 

@@ -13,7 +13,9 @@ TEST_CASE("members come back in the order in which they were written") {
 
 TEST_CASE("indented text parses to the same value") {
   Json json;
-  json.set("name", "build").set("labels", Json::object().set("a b", "c/d:e")).set("sizes", Json::array().push(80).push(24));
+  json.set("name", "build")
+      .set("labels", Json::object().set("a b", "c/d:e"))
+      .set("sizes", Json::array().push(80).push(24));
   CHECK(*Json::parse(json.dump(2)) == json);
   CHECK(json.dump(2).find("\n  \"labels\"") != std::string::npos);
 }
@@ -60,7 +62,11 @@ TEST_CASE("64 levels are read and 65 are refused") {
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced when written") {
-  CHECK(Json("a\xff" "b").dump() == "\"a\xEF\xBF\xBD" "b\"");
+  CHECK(Json("a\xff"
+             "b")
+            .dump() ==
+        "\"a\xEF\xBF\xBD"
+        "b\"");
   CHECK(Json("\x1b[0m\"\\").dump() == R"("\u001b[0m\"\\")");
 }
 

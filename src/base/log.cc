@@ -23,10 +23,14 @@ bool g_broken = false;
 
 spdlog::level::level_enum level_of(Level level) {
   switch (level) {
-    case Level::debug: return spdlog::level::debug;
-    case Level::info: return spdlog::level::info;
-    case Level::warning: return spdlog::level::warn;
-    case Level::error: return spdlog::level::err;
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warning:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
   }
   return spdlog::level::info;
 }
@@ -35,8 +39,8 @@ std::unique_ptr<spdlog::logger> make_logger(const std::string& path) {
   spdlog::file_event_handlers handlers;
   // Also the file that a rotation opens is nobody else's.
   handlers.after_open = [](const std::string&, std::FILE* file) { ::fchmod(::fileno(file), 0600); };
-  auto sink =
-      std::make_shared<spdlog::sinks::rotating_file_sink_st>(path, kFileBytes, kOldFiles, /*rotate_on_open=*/false, handlers);
+  auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_st>(path, kFileBytes, kOldFiles,
+                                                                     /*rotate_on_open=*/false, handlers);
   auto logger = std::make_unique<spdlog::logger>("holdfast", std::move(sink));
   logger->set_level(spdlog::level::debug);
   logger->flush_on(spdlog::level::debug);

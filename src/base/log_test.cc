@@ -48,7 +48,7 @@ TEST_CASE_FIXTURE(LogDirectory, "a log never takes more than two files of 256 Ki
   for (const auto& entry : std::filesystem::directory_iterator(path)) {
     ++files;
     CHECK(entry.file_size() <= 256u << 10);
-    struct stat status {};
+    struct stat status{};
     REQUIRE(::stat(entry.path().c_str(), &status) == 0);
     CHECK((status.st_mode & 0777) == 0600);
   }

@@ -63,7 +63,7 @@ std::string local_passwd_line() {
 }
 
 bool is_executable_file(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return path.starts_with('/') && ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
          ::access(path.c_str(), X_OK) == 0;
 }
@@ -119,7 +119,7 @@ bool lingers() {
 }
 
 bool is_directory(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 

@@ -58,12 +58,15 @@ int exit_code_of(ErrorKind kind);
 
 // TRY(expr): evaluates a Result; gives its value, or returns its error from the calling function. It may be nested.
 #define TRY(expression) HOLDFAST_TRY_NAMED(HOLDFAST_TRY_JOIN(holdfast_try_, __COUNTER__), expression)
-#define HOLDFAST_TRY_NAMED(result, expression)                          \
-  __extension__({                                                       \
-    auto&& result = (expression);                                       \
-    if (!result) return std::unexpected(std::move(result).error());     \
-    std::move(result).value();                                          \
+#define HOLDFAST_TRY_NAMED(result, expression)                      \
+  __extension__({                                                   \
+    auto&& result = (expression);                                   \
+    if (!result) return std::unexpected(std::move(result).error()); \
+    std::move(result).value();                                      \
   })
 
+// A test has the CHECK of its framework instead.
+#ifndef CHECK
 #define CHECK(condition) \
   (static_cast<bool>(condition) ? void(0) : ::holdfast::check_failed(#condition, __FILE__, __LINE__))
+#endif

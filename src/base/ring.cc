@@ -25,7 +25,7 @@ bool is_sound(const RingHeader& header, std::size_t bytes) {
 }
 
 Result<Mapping> map_ring(int memfd, int protection) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(memfd, &info) != 0) return fail_errno("look at the output ring", errno);
   const auto bytes = static_cast<std::size_t>(info.st_size);
   if (bytes <= kHeaderBytes) return fail(ErrorKind::failed, "map the output ring", "it is too small to be one");

@@ -30,9 +30,9 @@ struct RingHeader {
   static constexpr std::size_t kResizesMax = 200;      // fits one page; drags are throttled, so it covers minutes
 
   std::uint32_t magic;
-  std::uint32_t capacity;            // bytes
-  std::atomic<std::uint64_t> head;   // offset one past the last byte written
-  std::uint64_t start;               // offset of the first byte ever in this ring
+  std::uint32_t capacity;                    // bytes
+  std::atomic<std::uint64_t> head;           // offset one past the last byte written
+  std::uint64_t start;                       // offset of the first byte ever in this ring
   std::atomic<std::uint32_t> resizes_count;  // ever logged; entry i stands at i % kResizesMax
   std::uint32_t reserved;
   RingResize resizes[kResizesMax];

@@ -86,7 +86,9 @@ TEST_CASE_FIXTURE(RingFixture, "a slice over the end of the memory comes in two 
 
 TEST_CASE_FIXTURE(RingFixture, "a new writer goes on where a dead one stopped") {
   put("before");
-  { const RingWriter dead = std::move(writer); }
+  {
+    const RingWriter dead = std::move(writer);
+  }
   writer = RingWriter::map(memfd.get()).value();
   put(" after");
   CHECK(read(0, 12) == "before after");
@@ -119,7 +121,7 @@ TEST_CASE("a file that is no ring is refused") {
 
 TEST_CASE("a ring takes no memory before it is written") {
   const Fd memfd = RingWriter::create_memfd(8u << 20).value();
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::fstat(memfd.get(), &info) == 0);
   CHECK(info.st_blocks * 512 <= 4096);
 }

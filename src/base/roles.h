@@ -11,7 +11,8 @@
 
 namespace holdfast::roles {
 
-inline constexpr const char* kKeeperVerb = "hold-keeper";  // argv[0]; argv[1] = session id, argv[2] = name: for `ps`
+// argv[0]. Keeper and holder have the session's id, its name (for `ps`) and the pid of the program behind it.
+inline constexpr const char* kKeeperVerb = "hold-keeper";
 inline constexpr const char* kHolderVerb = "hold-holder";
 inline constexpr const char* kVtdVerb = "hold-vtd";
 
@@ -27,8 +28,8 @@ inline constexpr int kPeerFd = 10;       // holder only: SEQPACKET socket to the
 inline constexpr int kKeeperFdEnd = 11;  // close_range from here on
 
 // VTD: kBinaryFd and
-inline constexpr int kVtdSocketFd = 4;   // SEQPACKET socket to the holder (wire/vtd.h)
-inline constexpr int kVtdRingFd = 5;     // the ring, opened read-only
+inline constexpr int kVtdSocketFd = 4;  // SEQPACKET socket to the holder (wire/vtd.h)
+inline constexpr int kVtdRingFd = 5;    // the ring, opened read-only
 inline constexpr int kVtdFdEnd = 6;
 
 // Keeper to holder, one packet each. The only thing the keeper ever says.

@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdio>
 
 namespace holdfast::sys {
 namespace {
@@ -24,7 +25,7 @@ std::string sized(std::size_t bytes) { return std::to_string(bytes) + " bytes"; 
 
 // Everything of an open file, named `what` in errors.
 Result<std::string> read_all(int fd, std::size_t max, const std::string& what) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) != 0) return fail_errno("read " + what, errno);
   if (S_ISDIR(info.st_mode)) return fail(ErrorKind::failed, "read " + what, "it is a directory");
   std::string text;
@@ -47,7 +48,8 @@ Result<> write_and_rename(int directory, const std::string& temporary, const std
   {
     const Fd file = TRY(open_at(directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600));
     TRY(write_all(file.get(), bytes));
-    if (durable == Durable::yes && ::fsync(file.get()) != 0) return fail_errno("write " + temporary + " to disk", errno);
+    if (durable == Durable::yes && ::fsync(file.get()) != 0)
+      return fail_errno("write " + temporary + " to disk", errno);
   }
   if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) {
     return fail_errno("rename " + temporary + " to " + name, errno);
@@ -73,14 +75,17 @@ Result<std::string> read_file_at(int directory, const std::string& name, std::si
 }
 
 Result<> replace_file_at(int directory, const std::string& name, std::string_view bytes, Durable durable) {
-  const std::string temporary = name + ".tmp." + std::to_string(::getpid());
+  // Numbered, so that two threads that replace one file do not write into each other's.
+  static std::atomic<unsigned> count{0};
+  const std::string temporary = name + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(count++);
   if (auto written = write_and_rename(directory, temporary, name, bytes, durable); !written) {
     ::unlinkat(directory, temporary.c_str(), 0);
     Error error = std::move(written).error();
     error.attempted = "write " + name;
     return std::unexpected(std::move(error));
   }
-  if (durable == Durable::yes && ::fsync(directory) != 0) return fail_errno("write the directory of " + name + " to disk", errno);
+  if (durable == Durable::yes && ::fsync(directory) != 0)
+    return fail_errno("write the directory of " + name + " to disk", errno);
   return {};
 }
 
@@ -136,7 +141,8 @@ Result<bool> send_with_fd(int socket, std::string_view bytes, int fd) {
   const ssize_t n = retried([&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL); });
   if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return false;
   if (n < 0) return fail_errno("send a message", errno);
-  if (static_cast<std::size_t>(n) != bytes.size()) return fail(ErrorKind::failed, "send a message", "only a part was taken");
+  if (static_cast<std::size_t>(n) != bytes.size())
+    return fail(ErrorKind::failed, "send a message", "only a part was taken");
   return true;
 }
 

@@ -21,8 +21,8 @@ Result<std::string> read_file(const std::string& path, std::size_t max = 16u << 
 Result<std::string> read_file_at(int directory, const std::string& name, std::size_t max = 16u << 20);
 
 enum class Durable { no, yes };
-// Writes name.tmp.<pid> in `directory`, fsyncs if asked, renames over `name` (mode 0600), fsyncs the directory if asked.
-// On any error the old file stands as it was and no temporary file is left.
+// Writes name.tmp.<pid>.<n> in `directory`, fsyncs if asked, renames over `name` (mode 0600), fsyncs the directory if
+// asked. On any error the old file stands as it was and no temporary file is left.
 Result<> replace_file_at(int directory, const std::string& name, std::string_view bytes, Durable durable);
 
 Result<std::pair<Fd, Fd>> socket_pair(int type);  // AF_UNIX, CLOEXEC; type may carry SOCK_NONBLOCK
@@ -52,8 +52,8 @@ Result<std::uint32_t> peer_uid(int socket);
 Result<Fd> open_private_directory(const std::string& path);
 
 // Binds (mode 0600, non-blocking) or connects a SOCK_STREAM socket; works for paths longer than sun_path by going
-// through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens any
-// more), timeout (non-blocking, and the listener's queue is full), failed.
+// through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens
+// any more), timeout (non-blocking, and the listener's queue is full), failed.
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path, bool nonblocking);
 

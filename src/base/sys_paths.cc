@@ -51,18 +51,19 @@ class Descent {
   Result<Fd> last(const std::string& name) {
     exposed_ = true;
     TRY(step(name));
-    struct stat info {};
+    struct stat info{};
     if (::fstat(at_.get(), &info) != 0) return fail_errno("look at " + path_, errno);
     if (info.st_uid != ::geteuid()) return refuse(path_, "'" + name + "' belongs to another user");
     if ((info.st_mode & 0022) != 0) return refuse(path_, "other users may write to it");
     // Ours, but open to readers: what stands in it is not for them.
-    if ((info.st_mode & 0077) != 0 && ::fchmod(at_.get(), 0700) != 0) return fail_errno("make " + path_ + " private", errno);
+    if ((info.st_mode & 0077) != 0 && ::fchmod(at_.get(), 0700) != 0)
+      return fail_errno("make " + path_ + " private", errno);
     return std::move(at_);
   }
 
  private:
   Result<> note_exposure(const std::string& name) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(at_.get(), &info) != 0) return fail_errno("look at the directories of " + path_, errno);
     if (exposed_ && info.st_uid != ::geteuid() && info.st_uid != 0) {
       return refuse(path_, "'" + name + "' belongs to another user");
@@ -103,10 +104,14 @@ std::string through_descriptor(int directory, const std::string& name) {
 std::unexpected<Error> connect_failed(const std::string& path, int error_number) {
   const std::string attempted = "connect to " + path;
   switch (error_number) {
-    case ENOENT: return fail(ErrorKind::not_found, attempted, "no socket is there");
-    case ECONNREFUSED: return fail(ErrorKind::ended, attempted, "nobody listens there any more");
-    case EAGAIN: return fail(ErrorKind::timeout, attempted, "too many callers wait already", "try again in a moment");
-    default: return fail_errno(attempted, error_number);
+    case ENOENT:
+      return fail(ErrorKind::not_found, attempted, "no socket is there");
+    case ECONNREFUSED:
+      return fail(ErrorKind::ended, attempted, "nobody listens there any more");
+    case EAGAIN:
+      return fail(ErrorKind::timeout, attempted, "too many callers wait already", "try again in a moment");
+    default:
+      return fail_errno(attempted, error_number);
   }
 }
 

@@ -35,7 +35,7 @@ struct TemporaryDirectory {
 };
 
 unsigned mode_of(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::lstat(path.c_str(), &info) == 0);
   return info.st_mode & 07777;
 }
@@ -196,7 +196,9 @@ TEST_CASE_FIXTURE(TemporaryDirectory, "sockets are private, and work at any leng
 TEST_CASE_FIXTURE(TemporaryDirectory, "the ways in which connecting fails are told apart") {
   CHECK(connect_unix(at("none.sock"), true).error().kind == ErrorKind::not_found);
   CHECK(connect_unix(at(std::string(120, 'n') + "/none.sock"), true).error().kind == ErrorKind::not_found);
-  { const Fd gone = listen_unix_at(fd.get(), "gone.sock", 1).value(); }
+  {
+    const Fd gone = listen_unix_at(fd.get(), "gone.sock", 1).value();
+  }
   CHECK(connect_unix(at("gone.sock"), true).error().kind == ErrorKind::ended);
 
   const Fd busy = listen_unix_at(fd.get(), "busy.sock", 0).value();

@@ -16,7 +16,8 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 constexpr std::array<signed char, 256> kBase64Values = [] {
   std::array<signed char, 256> table{};
   table.fill(-1);
-  for (std::size_t i = 0; i < kBase64.size(); ++i) table[static_cast<unsigned char>(kBase64[i])] = static_cast<signed char>(i);
+  for (std::size_t i = 0; i < kBase64.size(); ++i)
+    table[static_cast<unsigned char>(kBase64[i])] = static_cast<signed char>(i);
   return table;
 }();
 
@@ -88,7 +89,8 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(std::string_view by
 #endif
 
 bool is_harmless_in_shell(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || std::strchr("_@%+=:,./-", c) != nullptr;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::strchr("_@%+=:,./-", c) != nullptr;
 }
 
 }  // namespace
@@ -96,7 +98,9 @@ bool is_harmless_in_shell(char c) {
 std::string base64(std::string_view bytes) {
   std::string text;
   text.reserve((bytes.size() + 2) / 3 * 4);
-  const auto byte = [&](std::size_t i) -> unsigned { return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u; };
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u;
+  };
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const unsigned group = byte(i) << 16 | byte(i + 1) << 8 | byte(i + 2);
     text += kBase64[group >> 18];

@@ -5,8 +5,13 @@
 namespace holdfast {
 
 TEST_CASE("base64 as RFC 4648 has it, both ways") {
-  const std::pair<const char*, const char*> vectors[] = {{"", ""},          {"f", "Zg=="},     {"fo", "Zm8="},      {"foo", "Zm9v"},
-                                                         {"foob", "Zm9vYg=="}, {"fooba", "Zm9vYmE="}, {"foobar", "Zm9vYmFy"}};
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
   for (const auto& [plain, coded] : vectors) {
     CHECK(base64(plain) == coded);
     CHECK(*base64_decode(coded) == plain);
@@ -22,8 +27,12 @@ TEST_CASE("hex is lower case") { CHECK(hex(std::string("\x00\xab\xff", 3)) == "0
 
 TEST_CASE("text of others cannot act on the terminal that shows it") {
   CHECK(printable("plain é 日 🙂") == "plain é 日 🙂");
-  CHECK(printable("a\x1b[31m\nb\x7f") == "a\uFFFD[31m\uFFFD" "b\uFFFD");
-  CHECK(printable("\u009b31m") == "\uFFFD" "31m");
+  CHECK(printable("a\x1b[31m\nb\x7f") ==
+        "a\uFFFD[31m\uFFFD"
+        "b\uFFFD");
+  CHECK(printable("\u009b31m") ==
+        "\uFFFD"
+        "31m");
   CHECK(printable("x\xff\xc0\x80y") == "x\uFFFD\uFFFD\uFFFDy");
   CHECK(printable("\xed\xa0\x80") == "\uFFFD\uFFFD\uFFFD");
   CHECK(printable("cut \xe6\x97") == "cut \uFFFD\uFFFD");

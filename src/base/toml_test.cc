@@ -17,8 +17,9 @@ moment = 2026-01-02T03:04:05
 clock = 03:04:05
 )");
   REQUIRE(parsed);
-  CHECK(parsed->dump() ==
-        R"({"t":{"b":true,"clock":"03:04:05","day":"2026-01-02","f":1.5,"i":16,"list":[1,"two",[3]],"moment":"2026-01-02T03:04:05"},"title":"a"})");
+  CHECK(
+      parsed->dump() ==
+      R"({"t":{"b":true,"clock":"03:04:05","day":"2026-01-02","f":1.5,"i":16,"list":[1,"two",[3]],"moment":"2026-01-02T03:04:05"},"title":"a"})");
 }
 
 TEST_CASE("malformed TOML is an error that names the line") {

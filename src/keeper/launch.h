@@ -19,16 +19,17 @@ struct LaunchSpec {
   std::vector<std::string> environment;  // complete: also HOLDFAST_*
   int cwd = -1;                          // open directory
   pty::Size size;
-  std::optional<termios> line_settings;  // of the creating terminal
-  int session_directory = -1, lock = -1; // from SessionStore::create
-  std::string socket_directory;          // created private; the socket is <id>.sock in it
+  std::optional<termios> line_settings;   // of the creating terminal
+  int session_directory = -1, lock = -1;  // from SessionStore::create
+  std::string socket_directory;           // created private; the socket is <id>.sock in it
+  std::string binary = "/proc/self/exe";  // what keeper, holder and VTD are executed from, for the session's life
 };
 
-// Double-forks a keeper, which opens PTY, listener and ring, starts the program (before anything else of the session:
-// its first instruction is what the person waits for), executes itself anew (base/roles.h) and starts the holder.
-// Returns when the program's exec has succeeded. The listener accepts by then, so a client may connect at once.
-// Errors: what pty::spawn says, no PTY left, the socket cannot be bound; nothing is left behind in the runtime directory
-// (the session directory is the caller's).
+// Double-forks a keeper (the caller's environment is its own, too, its umask the program's), which opens PTY, listener
+// and ring, starts the program (before anything else of the session: its first instruction is what the person waits
+// for), executes itself anew (base/roles.h) and starts the holder. Returns when the program's exec has succeeded. The
+// listener accepts by then, so a client may connect at once. Errors: what pty::spawn says, no PTY left, the socket
+// cannot be bound; nothing is left behind in the runtime directory (the session directory is the caller's).
 Result<> launch(const LaunchSpec& spec);
 
 }  // namespace holdfast::keeper

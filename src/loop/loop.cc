@@ -160,7 +160,8 @@ Result<> Loop::on_signal(int signal_number, Action action) {
   if (const int error = ::pthread_sigmask(SIG_BLOCK, &impl_->signals, nullptr); error != 0) {
     return fail_errno("block a signal", error);
   }
-  const int fd = ::signalfd(impl_->signal_fd ? impl_->signal_fd.get() : -1, &impl_->signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  const int fd =
+      ::signalfd(impl_->signal_fd ? impl_->signal_fd.get() : -1, &impl_->signals, SFD_CLOEXEC | SFD_NONBLOCK);
   if (fd < 0) return fail_errno("watch for a signal", errno);
   if (!impl_->signal_fd) {
     impl_->signal_fd.reset(fd);

@@ -16,7 +16,11 @@
 namespace holdfast::loop {
 
 enum Interest : unsigned { kNone = 0, kRead = 1, kWrite = 2 };
-enum Event : unsigned { kReadable = 1, kWritable = 2, kHangup = 4 };  // kHangup comes with kReadable until read to the end
+enum Event : unsigned {
+  kReadable = 1,
+  kWritable = 2,
+  kHangup = 4
+};  // kHangup comes with kReadable until read to the end
 
 // Where events come from: the kernel, or a test's script.
 class Poller {
@@ -70,7 +74,7 @@ class Loop {
   // The time of this turn (taken once after each wait).
   Instant now() const;
 
-  void run();       // until stop()
+  void run();                           // until stop()
   bool run_once(Duration timeout_max);  // one wait, one batch, one pump; false after stop()
   void stop();
 

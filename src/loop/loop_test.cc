@@ -172,7 +172,8 @@ TEST_CASE_TEMPLATE("a handler forgotten by another of the same batch is not call
   CHECK(f.story == "x");
 }
 
-TEST_CASE_TEMPLATE("events of a closed descriptor do not reach the next one of its number", W, ScriptedWorld, EpollWorld) {
+TEST_CASE_TEMPLATE("events of a closed descriptor do not reach the next one of its number", W, ScriptedWorld,
+                   EpollWorld) {
   Fixture<W> f;
   const int one = f.world.open(), two = f.world.open();
   const auto replace_other = [&](int other) {
@@ -190,11 +191,13 @@ TEST_CASE_TEMPLATE("events of a closed descriptor do not reach the next one of i
   CHECK(f.story == "x");
 }
 
-TEST_CASE_TEMPLATE("a hangup comes with readable for a reader, and once for one who only waits", W, ScriptedWorld, EpollWorld) {
+TEST_CASE_TEMPLATE("a hangup comes with readable for a reader, and once for one who only waits", W, ScriptedWorld,
+                   EpollWorld) {
   Fixture<W> f;
   const int reader = f.world.open(), idle = f.world.open();
   std::string idle_story;
-  REQUIRE(f.loop.watch(reader, kRead, [&](unsigned events) { f.story += (events & kHangup) && (events & kReadable) ? "h" : "?"; }));
+  REQUIRE(f.loop.watch(reader, kRead,
+                       [&](unsigned events) { f.story += (events & kHangup) && (events & kReadable) ? "h" : "?"; }));
   REQUIRE(f.loop.watch(idle, kNone, [&](unsigned events) { idle_story += events == kHangup ? "h" : "?"; }));
   f.turn();
   CHECK(f.story + idle_story == "");

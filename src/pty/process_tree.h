@@ -22,8 +22,8 @@ struct Process {
 // Reads /proc (or another directory in its form, for tests). Processes that vanish meanwhile are left out.
 Result<std::vector<Process>> read_processes(const std::string& proc_directory = "/proc");
 
-// All descendants of `root` (without it), nearest first, then oldest first. Survives cycles in what /proc claims, and believes in no child
-// that is older than its parent: that parent has the pid of another one.
+// All descendants of `root` (without it), nearest first, then oldest first. Survives cycles in what /proc claims, and
+// believes in no child that is older than its parent: that parent has the pid of another one.
 std::vector<Process> descendants(const std::vector<Process>& all, pid_t root);
 
 // Sends the signal through a pidfd after checking pid and start time again: never hits a stranger.

@@ -31,9 +31,11 @@ struct FakeProc {
     const Fd directory = sys::open_private_directory(path + "/" + pid).value();
     REQUIRE(sys::replace_file_at(directory.get(), "stat", stat, sys::Durable::no));
   }
-  void process(pid_t pid, pid_t parent, std::uint64_t start, const std::string& name = "sh", const std::string& state = "S") {
-    raw(std::to_string(pid), std::to_string(pid) + " (" + name + ") " + state + " " + std::to_string(parent) + " 10 11 0 -1 4194304" +
-                                 " 0 0 0 0 0 0 0 0 20 0 1 0 " + std::to_string(start) + " 0 0 18446744073709551615\n");
+  void process(pid_t pid, pid_t parent, std::uint64_t start, const std::string& name = "sh",
+               const std::string& state = "S") {
+    raw(std::to_string(pid), std::to_string(pid) + " (" + name + ") " + state + " " + std::to_string(parent) +
+                                 " 10 11 0 -1 4194304" + " 0 0 0 0 0 0 0 0 20 0 1 0 " + std::to_string(start) +
+                                 " 0 0 18446744073709551615\n");
   }
   std::vector<pid_t> below(pid_t root) const {
     std::vector<pid_t> pids;
@@ -68,7 +70,8 @@ TEST_CASE_FIXTURE(FakeProc, "a process is read with all its parts, whatever its 
 
 TEST_CASE_FIXTURE(FakeProc, "what is no process or is torn is left out") {
   process(1, 0, 1);
-  for (const char* stat : {"", "7", "7 (", "7 (sh", "7 (sh)", "7 (sh) S 1 2", "x (sh) S 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0"}) {
+  for (const char* stat :
+       {"", "7", "7 (", "7 (sh", "7 (sh)", "7 (sh) S 1 2", "x (sh) S 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0"}) {
     raw("7", stat);
     CHECK(read_processes(path)->size() == 1);
   }

@@ -30,7 +30,8 @@ Result<Pty> open(const Size& size, const termios* model) {
   Pty pty;
   pty.master.reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK));
   if (!pty.master) {
-    return fail_errno(kAttempt, errno, errno == ENOSPC ? "all are in use: end some sessions, or raise kernel.pty.max" : "");
+    return fail_errno(kAttempt, errno,
+                      errno == ENOSPC ? "all are in use: end some sessions, or raise kernel.pty.max" : "");
   }
   char name[64];
   if (::grantpt(pty.master.get()) != 0 || ::unlockpt(pty.master.get()) != 0 ||

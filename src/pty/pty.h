@@ -19,8 +19,8 @@ struct Size {
 };
 
 struct Pty {
-  Fd master;           // non-blocking
-  std::string slave;   // path
+  Fd master;          // non-blocking
+  std::string slave;  // path
 };
 
 // Opens a pair with this size. The line settings are sane defaults (UTF-8, echo, ICANON), with the erase character of

@@ -54,6 +54,8 @@ TEST_CASE("a size set at the master is seen at the slave") {
   CHECK_FALSE(get_size(null.get()));
 }
 
-TEST_CASE("a terminal of nobody has no foreground group") { CHECK_FALSE(foreground_group(open({}, nullptr)->master.get())); }
+TEST_CASE("a terminal of nobody has no foreground group") {
+  CHECK_FALSE(foreground_group(open({}, nullptr)->master.get()));
+}
 
 }  // namespace holdfast::pty

@@ -24,7 +24,8 @@ namespace {
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kShellOfFormatless = "/bin/sh";
 constexpr std::size_t kChildStackBytes = 64u << 10;  // bytes; the child's frames are small, those of a sanitizer larger
-constexpr int kOomScore = 500;  // of 1000: under memory pressure a program goes before the session that keeps its screen
+constexpr int kOomScore =
+    500;  // of 1000: under memory pressure a program goes before the session that keeps its screen
 
 // How far the child came.
 enum class Stage { session, terminal, directory, exec };
@@ -45,7 +46,7 @@ struct ChildPlan {
 };
 
 void reset_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = SIG_DFL;
   for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
   sigset_t none;
@@ -142,16 +143,24 @@ std::unexpected<Error> explain(const ChildPlan& plan, const std::string& program
     }
     case Stage::directory:
       if (error_number == EACCES) {
-        return cannot(program, "its working directory may not be entered", "choose another directory, or change its permissions");
+        return cannot(program, "its working directory may not be entered",
+                      "choose another directory, or change its permissions");
       }
       break;
     case Stage::exec:
       switch (error_number) {
-        case ENOENT: return cannot(program, "its interpreter is missing", "look at the first line of the file, or install what it names");
-        case EACCES: return cannot(program, "it may not be executed", "make it executable with chmod +x, or check its file system");
-        case E2BIG: return cannot(program, "arguments and environment are too long", "pass less, or pass it through a file");
-        case ENOEXEC: return cannot(program, "it is no program for this machine", "install the right build of it");
-        default: break;
+        case ENOENT:
+          return cannot(program, "its interpreter is missing",
+                        "look at the first line of the file, or install what it names");
+        case EACCES:
+          return cannot(program, "it may not be executed",
+                        "make it executable with chmod +x, or check its file system");
+        case E2BIG:
+          return cannot(program, "arguments and environment are too long", "pass less, or pass it through a file");
+        case ENOEXEC:
+          return cannot(program, "it is no program for this machine", "install the right build of it");
+        default:
+          break;
       }
   }
   return fail_errno(attempt(program), error_number);
@@ -167,22 +176,27 @@ std::string path_of(const std::vector<std::string>& environment) {
 enum class Found { no, yes, not_executable, is_directory };
 
 Found look_at(int directory, const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::fstatat(directory, path.c_str(), &info, 0) != 0) return errno == EACCES ? Found::not_executable : Found::no;
   if (S_ISDIR(info.st_mode)) return Found::is_directory;
   return ::faccessat(directory, path.c_str(), X_OK, AT_EACCESS) == 0 ? Found::yes : Found::not_executable;
 }
 
 std::unexpected<Error> not_executable(const std::string& program, const std::string& path) {
-  return cannot(program, "'" + printable(path, 200) + "' is not executable", "make it executable with chmod +x, or name another program");
+  return cannot(program, "'" + printable(path, 200) + "' is not executable",
+                "make it executable with chmod +x, or name another program");
 }
 
 Result<std::string> find_by_path(int directory, const std::string& program) {
   switch (look_at(directory, program)) {
-    case Found::yes: return program;
-    case Found::not_executable: return not_executable(program, program);
-    case Found::is_directory: return cannot(program, "it is a directory", "name a program in it");
-    case Found::no: break;
+    case Found::yes:
+      return program;
+    case Found::not_executable:
+      return not_executable(program, program);
+    case Found::is_directory:
+      return cannot(program, "it is a directory", "name a program in it");
+    case Found::no:
+      break;
   }
   return cannot(program, "there is no such file", "check the spelling of its path");
 }

@@ -12,12 +12,12 @@
 namespace holdfast::pty {
 
 struct SpawnSpec {
-  std::vector<std::string> argv;   // argv[0] is looked up on the PATH of `environment` if it has no '/'
-  std::string argv0;               // what the program sees as argv[0] if not empty ("-bash")
+  std::vector<std::string> argv;         // argv[0] is looked up on the PATH of `environment` if it has no '/'
+  std::string argv0;                     // what the program sees as argv[0] if not empty ("-bash")
   std::vector<std::string> environment;  // KEY=VALUE, complete
-  int directory = -1;              // open descriptor of the working directory
-  unsigned file_mode_mask = 022;   // umask
-  std::string slave;               // path of the PTY's slave side
+  int directory = -1;                    // open descriptor of the working directory
+  unsigned file_mode_mask = 022;         // umask
+  std::string slave;                     // path of the PTY's slave side
 };
 
 struct Spawned {
@@ -28,8 +28,8 @@ struct Spawned {
 // Starts the program: makes the child a session leader with the slave as controlling terminal and as descriptors 0-2,
 // resets signal mask and dispositions, closes everything else (close_range), changes directory, raises oom_score_adj to
 // 500, and executes; a file without a format of its own is run by /bin/sh, as execvp does. Returns when the exec has
-// happened (the caller is suspended until then, and its memory is not copied). Errors (nothing is left running): no such
-// program, not executable, the directory cannot be entered, out of processes.
+// happened (the caller is suspended until then, and its memory is not copied). Errors (nothing is left running): no
+// such program, not executable, the directory cannot be entered, out of processes.
 Result<Spawned> spawn(const SpawnSpec& spec);
 
 // Where `program` is found on `path` ("a:b:c"), as execvp would; relative paths are seen from `directory`. Errors tell

@@ -107,7 +107,8 @@ TEST_CASE_FIXTURE(Terminal, "the program inherits no descriptors and no signal s
   ::sigemptyset(&mask);
   ::sigaddset(&mask, SIGUSR2);
   ::sigprocmask(SIG_BLOCK, &mask, nullptr);
-  const Ended ended = run(shell("ls /proc/self/fd | tr '\\n' ' '; grep -E 'Sig(Blk|Ign)' /proc/self/status; cat /proc/self/oom_score_adj"));
+  const Ended ended = run(
+      shell("ls /proc/self/fd | tr '\\n' ' '; grep -E 'Sig(Blk|Ign)' /proc/self/status; cat /proc/self/oom_score_adj"));
   ::sigprocmask(SIG_UNBLOCK, &mask, nullptr);
   ::signal(SIGUSR1, SIG_DFL);
   CHECK(ended.output.find("0 1 2 3 ") == 0);  // 3 is ls's own
@@ -145,7 +146,8 @@ TEST_CASE_FIXTURE(Terminal, "a missing program is told from one that cannot be e
   CHECK(spawn(on_path).error().problem == "'" + path + "/plain' is not executable");
 }
 
-TEST_CASE_FIXTURE(Terminal, "a script without an interpreter line is run by sh, one with a missing interpreter is an error") {
+TEST_CASE_FIXTURE(Terminal,
+                  "a script without an interpreter line is run by sh, one with a missing interpreter is an error") {
   write_file("script", "echo ran $1; exit 3\n", 0700);
   const Ended ended = run(spec({"./script", "it"}));
   CHECK(ended.output == "ran it\r\n");
@@ -179,8 +181,7 @@ TEST_CASE_FIXTURE(Terminal, "a directory that may not be entered is an error, an
 TEST_CASE_FIXTURE(Terminal, "a terminal that is gone is an error") {
   SpawnSpec what = shell("true");
   what.slave = "/dev/pts/none";
-  CHECK(spawn(what).error().message() ==
-        "cannot start 'sh': its terminal cannot be opened: No such file or directory");
+  CHECK(spawn(what).error().message() == "cannot start 'sh': its terminal cannot be opened: No such file or directory");
 }
 
 TEST_CASE_FIXTURE(Terminal, "arguments beyond what the system takes are an error") {

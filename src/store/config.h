@@ -12,10 +12,10 @@ namespace holdfast::store {
 enum class Flow { automatic, lossless, latest };  // decisions of docs/flow.md
 
 struct Config {
-  std::uint32_t history_rows = limits::kHistoryRowsDefault;   // [terminal] history-rows
-  std::uint64_t history_bytes = limits::kHistoryBytesDefault; // [terminal] history-bytes
-  Flow flow = Flow::automatic;                                // [terminal] flow = "auto" | "lossless" | "latest"
-  std::string detach_key = "ctrl-\\";                         // [attach] detach-key = "ctrl-\\" | "ctrl-x" | "none"
+  std::uint32_t history_rows = limits::kHistoryRowsDefault;    // [terminal] history-rows
+  std::uint64_t history_bytes = limits::kHistoryBytesDefault;  // [terminal] history-bytes
+  Flow flow = Flow::automatic;                                 // [terminal] flow = "auto" | "lossless" | "latest"
+  std::string detach_key = "ctrl-\\";                          // [attach] detach-key = "ctrl-\\" | "ctrl-x" | "none"
 };
 
 // A missing file is the defaults. Errors: unreadable, malformed, a value out of range: file, line and what to write.

@@ -23,9 +23,11 @@ struct Manifest {
   std::string socket() const { return json.get("runtime").get("socket").as_string(); }
   std::string machine_id() const { return json.get("runtime").get("machine_id").as_string(); }
 
+  // Error: not a JSON object that has an id.
   static Result<Manifest> parse(std::string_view text);
   static Result<Manifest> read_from(int session_directory);
   Result<> write_to(int session_directory, bool durable) const;
+  std::string text() const;  // as it stands in the file
 };
 
 // What a start knows.
@@ -37,7 +39,7 @@ struct NewSession {
   std::uint16_t cols = 80, rows = 24;
   std::uint32_t history_rows = 0;
   std::uint64_t history_bytes = 0;
-  std::string flow;               // auto | lossless | latest
+  std::string flow;  // auto | lossless | latest
   std::string socket;
   std::vector<std::pair<std::string, std::string>> labels;
   std::int64_t wall_ms = 0;

@@ -19,14 +19,15 @@ class SessionStore {
 
   struct Created {
     std::string id, name;
-    Fd directory;  // of the session
-    Fd lock;       // flock(2)ed exclusively; inherit it to keeper and holder, it is held while either lives
+    Fd directory;           // of the session
+    Fd lock;                // flock(2)ed exclusively; inherit it to keeper and holder, it is held while either lives
+    std::string displaced;  // id of the ended session that had the name before; "" if nobody had
   };
   // Makes a session directory and takes its name, under the names' lock, so that of racing starts one wins.
-  // `name` empty: `default_name`, with -2, -3 … while taken. A name whose session has ended is free.
+  // `name` empty: `default_name`, with -2, -3 … while taken. A name whose session has ended (exited or lost) is free.
   // Error kind refused: the name is taken by a live session (Error::advice says how to attach to it).
   Result<Created> create(const std::string& name, const std::string& default_name, std::int64_t wall_ms);
-  // Takes everything back that create() made: for a start that failed.
+  // Takes everything back that create() made: for a start that failed. A session that lost its name by it has it again.
   void undo_create(const Created& created);
 
   enum class Life { starting, running, exited, lost, elsewhere };  // elsewhere: another machine's, on a shared home
@@ -35,7 +36,8 @@ class SessionStore {
     Manifest manifest;
     Life life;
   };
-  // All sessions, oldest first. A directory without a readable manifest is left out unless its lock is held.
+  // All sessions, oldest first. A directory without a readable manifest is left out unless its lock is held: then its
+  // start is under way, and its manifest knows only its id.
   Result<std::vector<Entry>> list() const;
 
   // NAME, id, or unique prefix of an id. A name means the session that holds it now. Errors: not_found (with similar
@@ -45,13 +47,24 @@ class SessionStore {
   // Removes a session's directory and gives its name up, if it still has it. Error kind refused while the lock is held
   // by another process, unless `lock_held_by_caller`.
   Result<> remove(const std::string& id, bool lock_held_by_caller);
+  // Gives the session another name, in the index and durably in its manifest. Errors as create()'s for the name.
   Result<> rename(const std::string& id, const std::string& new_name);
 
   std::string directory_of(const std::string& id) const;
 
  private:
-  explicit SessionStore(std::string state_dir) : state_dir_(std::move(state_dir)) {}
+  SessionStore(std::string state_dir, Fd sessions, Fd names)
+      : state_dir_(std::move(state_dir)), sessions_(std::move(sessions)), names_(std::move(names)) {}
+
+  std::optional<Entry> read_entry(const std::string& id) const;
+  bool is_free(const std::string& name) const;
+  Result<Created> create_locked(std::string name, std::int64_t wall_ms);
+  std::vector<std::string> all_ids() const;
+  std::vector<std::string> all_names() const;
+  Result<std::string> resolve(const std::string& handle) const;
+
   std::string state_dir_;
+  Fd sessions_, names_;  // the two directories
 };
 
 }  // namespace holdfast::store

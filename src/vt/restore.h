@@ -17,6 +17,8 @@ struct RestoreOptions {
   Profile client = Profile::ghostty;
   // A fence (`CSI 5 n`) at the end, so that the client can tell answers caused by the restore from later ones.
   bool fence = true;
+  // Keep the client's own title below those of the session: it is pushed first, and write_undo pops it.
+  bool keep_outer_title = true;
 };
 
 // Appends to `out` the bytes that bring a terminal of the same size, whatever its state, to `state` (as far as VT can

@@ -125,8 +125,16 @@ struct State {
   Colors colors;
   Progress progress;
   std::uint32_t last_printed = 0;               // code point or cluster (with Cell::kCluster) for REP; 0 = none
-  std::string continuation;                     // raw bytes of the unfinished sequence or UTF-8 prefix
+  bool utf8 = true;                             // ESC % G; ESC % @ turns it off
+  std::uint32_t link_serial = 0;                // of the newest hyperlink without an id
+  std::vector<Style> sgr_stack;                 // XTPUSHSGR, bottom first; at most kSgrStackMax
+  // Raw bytes of the unfinished sequence or UTF-8 prefix, without the control characters that were executed inside it.
+  // At most kContinuationBytesMax + 1: the one more says that the sequence is over its bound and will have no effect.
+  std::string continuation;
   std::uint64_t offset = 0;                     // bytes consumed so far
+
+  static constexpr std::size_t kSgrStackMax = 10;                   // as xterm
+  static constexpr std::size_t kContinuationBytesMax = 1u << 20;    // the longest OSC that has an effect
 
   ScreenState& screen() { return on_alternate ? alternate : primary; }
   const ScreenState& screen() const { return on_alternate ? alternate : primary; }

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "vt/state.h"
 
 namespace holdfast::vt {
@@ -18,11 +21,17 @@ struct ReadOptions {
   bool unwrap = false;   // soft-wrapped rows joined
 };
 
-// Plain: one line a row, trailing blanks trimmed, blank rows kept. vt: the rows with SGR and OSC 8. html: one <pre>.
-// json: {"lines": [...], "cursor": {"x","y"}, ...}; the alternate screen never shows the primary's history.
-std::string read_text(State& state, const ReadOptions& options);
+// The most a JSON answer may take, bytes, counted as it will stand there: escaped strings, punctuation, and one string
+// slot a row. Above it the answer is an error, not a part.
+inline constexpr std::size_t kReadJsonBytesMax = 1u << 20;
 
-// The canonical object of tests/oracles/canon.mjs.
+// Plain: one line a row, trailing blanks trimmed, blank rows kept. vt: the rows with SGR and OSC 8. html: one <pre>.
+// json: {"lines": [...], "cursor": {"x","y"}, ...}; the cursor counts from the first visible row. The alternate screen
+// never shows the primary's history. Nothing is changed, except that styles and links of history rows may be interned.
+// Error: JSON over its bound.
+Result<std::string> read_text(State& state, const ReadOptions& options);
+
+// The canonical object of tests/oracles/canon.mjs, in the shape of xterm-oracle.mjs --probe.
 Json canonical(State& state, std::string_view responses);
 
 }  // namespace holdfast::vt

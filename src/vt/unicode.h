@@ -1,9 +1,10 @@
 // Width and grapheme properties of code points (Unicode 17; tables made by tools/make_unicode_tables.mjs).
 //
-// Width rule: 0 for Mn, Me, Cf and other Default_Ignorable (soft hyphen: 1), Hangul V and T; 2 for East Asian Wide and
+// Width rule: 0 for Mn, Me and Default_Ignorable (soft hyphen: 1), controls, Hangul V and T; 2 for East Asian Wide and
 // Fullwidth, Emoji_Presentation, regional indicators; else 1 (docs/vt.md, "Unicode").
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace holdfast::vt {
@@ -20,12 +21,30 @@ struct CodePointInfo {
   bool contestable;  // terminals disagree about its width: a restore sets the position again after it
 };
 
-CodePointInfo code_point_info(char32_t cp);
+// Two stages: the block of 256 code points, then the byte of one: bits 0-1 width, 2-6 Break, 7 contestable.
+namespace unicode_table {
+struct CodePointRange {
+  char32_t first, last;
+};
+inline constexpr char32_t kCodePointMax = 0x10ffff;
+extern const std::uint8_t kBlocks[(kCodePointMax >> 8) + 1];
+extern const std::uint8_t kInfo[];
+extern const CodePointRange kVariationBases[];
+extern const std::size_t kVariationBasesCount;
+}  // namespace unicode_table
+
+// Numbers beyond U+10FFFF count as U+10FFFF.
+inline CodePointInfo code_point_info(char32_t cp) {
+  using namespace unicode_table;
+  if (cp > kCodePointMax) cp = kCodePointMax;
+  const std::uint8_t info = kInfo[kBlocks[cp >> 8] << 8 | (cp & 0xff)];
+  return {static_cast<std::uint8_t>(info & 3), static_cast<Break>(info >> 2 & 31), (info & 0x80) != 0};
+}
 inline int code_point_width(char32_t cp) { return code_point_info(cp).width; }
-// Emoji that VS16 makes wide / VS15 makes narrow (emoji-variation-sequences.txt).
+// Emoji that VS16 makes wide / VS15 makes narrow, and the keycap bases (emoji-variation-sequences.txt).
 bool is_emoji_variation_base(char32_t cp);
 
-// The state of a grapheme scan between two code points.
+// The state of a grapheme scan: what stands before the code point called `before` below. Starts as {}.
 struct BreakState {
   std::uint8_t bits = 0;
 };

@@ -106,7 +106,7 @@ Json to_json(const TermSize& size) {
 Json to_json(const Attach& m) {
   Json json = with_id(m.id);
   set_size(json, m.size);
-  json.set("client_id", m.client_id).set("observe", m.observe);
+  json.set("client_id", m.client_id).set("observe", m.observe).set("history", m.history);
   Json terminal = Json::object();
   terminal.set("term", m.terminal.term).set("term_program", m.terminal.term_program);
   terminal.set("term_program_version", m.terminal.term_program_version);
@@ -224,6 +224,7 @@ Result<Attach> parse_attach(const Json& json) {
   m.size = TRY(parse_size(json));
   m.client_id = printable(json.get("client_id").as_string(), kClientNameCharsMax);
   m.observe = json.get("observe").as_bool();
+  m.history = json.get("history").as_bool(true);
   const Json& terminal = json.get("terminal");
   m.terminal.term = bounded(terminal.get("term"), kFactBytesMax);
   m.terminal.term_program = bounded(terminal.get("term_program"), kFactBytesMax);

@@ -25,7 +25,6 @@ inline constexpr const char* kUndo = "undo";            // detach answers with w
 inline constexpr const char* kView = "view";            // observers of another size are drawn what fits
 inline constexpr const char* kReadRows = "read_rows";
 inline constexpr const char* kKill = "kill";            // kill, signal, remove
-inline constexpr const char* kSubscribe = "subscribe";
 }  // namespace feature
 
 struct Hello {
@@ -50,6 +49,7 @@ struct Attach {
   TermSize size;
   std::string client_id;  // chosen by the client, for people: "pts/3 of mara"
   bool observe = false;   // never leads
+  bool history = true;    // false: the visible screens only (the history is in the client's scrollback already)
   TerminalFacts terminal;
   std::vector<std::pair<std::string, std::string>> environment;  // tracked variables (SSH_AUTH_SOCK …)
 };

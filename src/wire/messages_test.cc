@@ -28,7 +28,7 @@ TEST_CASE("control messages are the golden JSON of docs/protocol.md") {
                     .observe = true,
                     .terminal = {"xterm-ghostty", "ghostty", "1.2.0"},
                     .environment = {{"SSH_AUTH_SOCK", "/tmp/a"}}}) ==
-        R"({"id":1,"cols":100,"rows":30,"xpixel":800,"ypixel":480,"client_id":"pts/3","observe":true,)"
+        R"({"id":1,"cols":100,"rows":30,"xpixel":800,"ypixel":480,"client_id":"pts/3","observe":true,"history":true,)"
         R"("terminal":{"term":"xterm-ghostty","term_program":"ghostty","term_program_version":"1.2.0"},)"
         R"("environment":{"SSH_AUTH_SOCK":"/tmp/a"}})");
   CHECK(text(Attached{1, true, {100, 30, 0, 0}}) ==

@@ -30,7 +30,7 @@ struct Resize {  // at `offset`, which has been parsed up to by the ranges befor
   std::uint16_t cols = 0, rows = 0, xpixel = 0, ypixel = 0;
 };
 struct Profile {  // what answers to queries say: JSON of the attach capabilities
-  std::string json;
+  std::string json{};
 };
 enum class Want : std::uint8_t {
   restore = 1,         // history, screens and state
@@ -45,7 +45,7 @@ struct Request {
   Want want = Want::restore;
   std::uint16_t cols = 0, rows = 0;
   std::int16_t outer_kitty_flags = -1;
-  std::string json;
+  std::string json{};
 };
 
 // VTD to holder.
@@ -67,7 +67,7 @@ struct Answer {  // with a descriptor (memfd) that holds `bytes` bytes, unless t
   std::uint64_t offset = 0;        // the state is that after byte offset-1
   std::uint64_t bytes = 0;
   std::uint64_t phase_two_at = 0;  // of restore: where the screen part starts
-  std::string error;               // "" = done
+  std::string error{};             // "" = done
 };
 
 using ToVtd = std::variant<Start, Range, Skip, Resize, Profile, Request>;

@@ -1,0 +1,55 @@
+# The few commands a person needs; CMake does the building. `make` alone lists them.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 300
+PYTHON := python3 -B
+
+help:
+	@echo 'make demo      install what is needed, build, and show what hold does (about a minute after the first build)'
+	@echo 'make test      install what the tests need, build, and run everything'
+	@echo 'make build     build the one file: build/release/hold'
+	@echo 'make install   put hold, its man page and completions under PREFIX (=$(PREFIX)); DESTDIR is for packagers'
+	@echo 'make bench     measure against tmux, screen and dtach on this machine (half an hour; wants it quiet)'
+	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS (=$(FUZZ_SECONDS)) and keep what it learned'
+	@echo 'make fmt       format the sources'
+	@echo 'make clean     remove build/'
+	@echo 'For working on it: cmake --workflow --preset dev   (docs/architecture.md, docs/style.md)'
+
+build:
+	@tools/install_packages.sh build
+	@cmake --preset release -Wno-dev --log-level=WARNING
+	@cmake --build build/release --target hold
+
+demo:
+	@tools/install_packages.sh build demo
+	@$(MAKE) --no-print-directory build
+	@$(PYTHON) tools/demo.py build/release/hold
+
+test:
+	@tools/install_packages.sh build test
+	@$(PYTHON) tools/test.py
+
+install: build
+	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)' --strip
+
+bench:
+	@tools/install_packages.sh build bench
+	@$(MAKE) --no-print-directory build
+	@$(MAKE) --no-print-directory -C bench
+	@$(PYTHON) bench/figures.py --hold build/release/hold
+
+fuzz:
+	@tools/install_packages.sh build test
+	@cmake --preset fuzz -Wno-dev --log-level=WARNING
+	@cmake --build build/fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+fmt:
+	@tools/install_packages.sh fmt
+	@find src tests fuzz bench -name node_modules -prune -o \( -name '*.cc' -o -name '*.h' \) -print0 | xargs -0 clang-format-19 -i
+
+clean:
+	rm -rf build
+
+.PHONY: help build demo test install bench fuzz fmt clean

@@ -1,0 +1,151 @@
+#include "cli/console.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "wire/messages.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr int kJsonSchema = 1;
+
+bool set(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0';
+}
+
+Console console_of(int fd) {
+  Console console;
+  console.terminal = ::isatty(fd) == 1;
+  if (!console.terminal) return console;
+  const char* term = std::getenv("TERM");
+  console.colour = !set("NO_COLOR") && term != nullptr && std::string_view(term) != "dumb";
+  winsize size{};
+  console.width = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+  return console;
+}
+
+struct Range {
+  char32_t first, last;
+};
+// Characters that terminals draw two columns wide, in broad ranges: a gap too wide does no harm in a list.
+constexpr std::array<Range, 11> kWide{{{0x1100, 0x115f},
+                                       {0x2e80, 0x303e},
+                                       {0x3041, 0xa4cf},
+                                       {0xa960, 0xa97f},
+                                       {0xac00, 0xd7a3},
+                                       {0xf900, 0xfaff},
+                                       {0xfe30, 0xfe6f},
+                                       {0xff00, 0xff60},
+                                       {0xffe0, 0xffe6},
+                                       {0x1f300, 0x1faff},
+                                       {0x20000, 0x3fffd}}};
+constexpr std::array<Range, 5> kNoWidth{
+    {{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xe0100, 0xe01ef}}};
+
+bool in(char32_t c, const auto& ranges) {
+  return std::ranges::any_of(ranges, [c](const Range& range) { return c >= range.first && c <= range.last; });
+}
+
+std::size_t width_of(char32_t c) {
+  if (c < 0x300) return 1;
+  if (in(c, kNoWidth)) return 0;
+  return in(c, kWide) ? 2 : 1;
+}
+
+// The next character of valid UTF-8 (printable() has seen to that), and its bytes.
+std::pair<char32_t, std::size_t> next_character(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  const std::size_t bytes = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+  if (bytes == 1 || bytes > text.size()) return {lead, 1};
+  char32_t c = lead & (0xffu >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) c = c << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
+  return {c, bytes};
+}
+
+}  // namespace
+
+Console output_console() { return console_of(STDOUT_FILENO); }
+Console error_console() { return console_of(STDERR_FILENO); }
+
+std::string painted(const Console& console, Colour colour, std::string_view text) {
+  if (!console.colour || colour == Colour::plain || text.empty()) return std::string(text);
+  const char* code = "";
+  switch (colour) {
+    case Colour::plain: break;
+    case Colour::dim: code = "\x1b[2m"; break;
+    case Colour::red: code = "\x1b[31m"; break;
+    case Colour::green: code = "\x1b[32m"; break;
+    case Colour::yellow: code = "\x1b[33m"; break;
+    case Colour::blue: code = "\x1b[34m"; break;
+  }
+  return code + std::string(text) + "\x1b[0m";
+}
+
+bool print(std::string_view text) { return sys::write_all(STDOUT_FILENO, text).has_value(); }
+
+void complain(std::string_view text) { (void)sys::write_all(STDERR_FILENO, text); }
+
+int report(const Error& error, bool json) {
+  const Console console = error_console();
+  complain(painted(console, Colour::red, "hold:") + " " + printable(error.message()) + "\n");
+  if (json) {
+    Json object = wire::error_json(0, error);
+    object.remove("id");
+    print(Json::object().set("schema", kJsonSchema).set("error", std::move(object)).dump() + "\n");
+  }
+  return exit_code_of(error.kind);
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const auto [c, bytes] = next_character(text);
+    columns += width_of(c);
+    text.remove_prefix(bytes);
+  }
+  return columns;
+}
+
+std::string fitted(std::string_view text, std::size_t columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  if (columns == 0) return {};
+  std::size_t used = 0, at = 0;
+  while (at < text.size()) {
+    const auto [c, bytes] = next_character(text.substr(at));
+    if (used + width_of(c) > columns - 1) break;
+    used += width_of(c);
+    at += bytes;
+  }
+  return std::string(text.substr(0, at)) + "…";
+}
+
+std::string short_directory(std::string_view path, std::string_view home, std::size_t columns) {
+  std::string text(path);
+  if (home.size() > 1 && path.starts_with(home) && (path.size() == home.size() || path[home.size()] == '/')) {
+    text = "~" + std::string(path.substr(home.size()));
+  }
+  if (display_width(text) <= columns) return text;
+  // The end of a path tells more than its beginning.
+  std::string_view rest = text;
+  while (!rest.empty() && display_width(rest) + 1 > columns) rest.remove_prefix(next_character(rest).second);
+  return columns == 0 ? std::string() : "…" + std::string(rest);
+}
+
+std::string age_text(std::int64_t ms) {
+  const std::int64_t seconds = std::max<std::int64_t>(ms, 0) / 1000;
+  if (seconds < 60) return std::to_string(seconds) + "s";
+  if (seconds < 3600) return std::to_string(seconds / 60) + "m";
+  if (seconds < 48 * 3600) return std::to_string(seconds / 3600) + "h";
+  return std::to_string(seconds / 86400) + "d";
+}
+
+}  // namespace holdfast::cli

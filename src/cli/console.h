@@ -1,0 +1,42 @@
+// What the command line writes: to whom, how wide, in colour or not; and how errors look.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace holdfast::cli {
+
+enum class Colour : std::uint8_t { plain, dim, red, green, yellow, blue };
+
+struct Console {
+  bool terminal = false;  // somebody looks at it
+  bool colour = false;    // a terminal, and neither NO_COLOR nor TERM=dumb forbids it
+  int width = 0;          // columns; 0: no bound
+};
+// Of standard output and standard error.
+Console output_console();
+Console error_console();
+
+std::string painted(const Console& console, Colour colour, std::string_view text);
+
+// To standard output, all of it. False (a reader that is gone, a full disk): nothing more can be said there.
+bool print(std::string_view text);
+// To standard error.
+void complain(std::string_view text);
+
+// Says the error once, in a sentence, and gives the exit code. With `json` also as an object on standard output.
+int report(const Error& error, bool json = false);
+
+// Columns that text takes on a terminal: wide characters count two, combining ones none.
+std::size_t display_width(std::string_view text);
+// Text cut to `columns`, with "…" where something is missing.
+std::string fitted(std::string_view text, std::size_t columns);
+// A directory as people write it: "~" for home; cut at its front when it is longer than `columns`.
+std::string short_directory(std::string_view path, std::string_view home, std::size_t columns);
+// "5s", "3m", "2h", "4d": how long ago.
+std::string age_text(std::int64_t ms);
+
+}  // namespace holdfast::cli

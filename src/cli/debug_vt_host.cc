@@ -1,0 +1,157 @@
+#include "cli/debug_vt_host.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+
+#include "base/limits.h"
+#include "base/sys.h"
+#include "pty/pty.h"
+#include "pty/spawn.h"
+
+extern char** environ;
+
+namespace holdfast::cli {
+namespace {
+
+// Answers waiting for a program that does not read; more are dropped.
+constexpr std::size_t kAnswerBytesMax = 1u << 20;
+// How long output may still come after the program has ended, while something else holds the terminal.
+constexpr int kDrainMs = 1000;
+// The longest `CSI 8 ; rows ; cols t`, bytes.
+constexpr std::size_t kResizeBytesMax = 24;
+
+// `CSI 8 ; rows ; cols t`, which the engine leaves to whoever owns the window.
+struct WindowResize {
+  std::size_t at = 0, size = 0;
+  int rows = 0, cols = 0;
+};
+
+// The first one in `bytes`. `size` is 0 if there is none; then `at` is where one may begin that is not complete.
+WindowResize find_resize(std::string_view bytes) {
+  constexpr std::string_view kStart = "\x1b[8;";
+  for (std::size_t at = bytes.find('\x1b'); at != std::string_view::npos; at = bytes.find('\x1b', at + 1)) {
+    const std::string_view rest = bytes.substr(at);
+    if (rest.substr(0, kStart.size()) != kStart.substr(0, rest.size())) continue;
+    const std::size_t end = rest.find_first_not_of("0123456789;", 2);
+    if (end == std::string_view::npos) {
+      if (rest.size() < kResizeBytesMax) return {at, 0, 0, 0};
+      continue;
+    }
+    if (rest.size() < kStart.size() || rest[end] != 't') continue;
+    WindowResize found{at, end + 1, 0, 0};
+    const char* const last = rest.data() + end;
+    const auto rows = std::from_chars(rest.data() + kStart.size(), last, found.rows);
+    if (rows.ptr != last && *rows.ptr == ';') (void)std::from_chars(rows.ptr + 1, last, found.cols);
+    return found;
+  }
+  return {bytes.size(), 0, 0, 0};
+}
+
+class Host : private vt::Sink {
+ public:
+  Host(const DebugVtOptions& options, int master)
+      : master_(master), terminal_(make_debug_terminal(options, options.cols, options.rows, options.scrollback)) {}
+
+  // Until end of file, or until `pidfd` says that the program ended and a drain time has passed.
+  Result<> run(int pidfd) {
+    bool has_ended = false;
+    for (;;) {
+      pollfd fds[] = {{master_, static_cast<short>(POLLIN | (answers_.empty() ? 0 : POLLOUT)), 0},
+                      {has_ended ? -1 : pidfd, POLLIN, 0}};
+      const int ready = poll(fds, 2, has_ended ? kDrainMs : -1);
+      if (ready < 0 && errno != EINTR) return fail_errno("wait for the program", errno);
+      if (ready == 0) return {};
+      if (fds[1].revents != 0) has_ended = true;
+      if (fds[0].revents & POLLOUT) write_answers();
+      if (fds[0].revents & (POLLIN | POLLHUP | POLLERR)) {
+        if (!read_output()) return {};
+      }
+    }
+  }
+
+  vt::Terminal& terminal() { return terminal_; }
+  const std::string& responses() const { return responses_; }
+
+ private:
+  // False at the end of the output.
+  bool read_output() {
+    char buffer[1 << 16];
+    const ssize_t n = read(master_, buffer, sizeof buffer);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+    if (n <= 0) {
+      terminal_.feed(held_, *this);
+      return false;
+    }
+    held_.append(buffer, static_cast<std::size_t>(n));
+    std::string_view left = held_;
+    for (;;) {
+      const WindowResize found = find_resize(left);
+      terminal_.feed(left.substr(0, found.at + found.size), *this);
+      left.remove_prefix(found.at + found.size);
+      if (found.size == 0) break;
+      resize(found);
+    }
+    held_ = std::string(left);
+    return true;
+  }
+
+  void resize(const WindowResize& wanted) {
+    vt::Size size = terminal_.state().size;
+    if (wanted.rows > 0) size.rows = static_cast<std::uint16_t>(std::min<int>(wanted.rows, limits::kRowsMax));
+    if (wanted.cols > 0) size.cols = static_cast<std::uint16_t>(std::min<int>(wanted.cols, limits::kColsMax));
+    terminal_.resize(size, *this);
+    (void)pty::set_size(master_, {size.cols, size.rows, 0, 0});
+  }
+
+  void write_answers() {
+    const ssize_t n = write(master_, answers_.data(), answers_.size());
+    if (n > 0) answers_.erase(0, static_cast<std::size_t>(n));
+  }
+
+  void reply(std::uint64_t, std::string_view bytes) override {
+    if (answers_.size() + bytes.size() <= kAnswerBytesMax) answers_ += bytes;
+    if (responses_.size() + bytes.size() <= kAnswerBytesMax) responses_ += bytes;
+  }
+  void event(std::uint64_t, const vt::Event&) override {}
+
+  int master_;
+  vt::Terminal terminal_;
+  std::string held_, answers_, responses_;
+};
+
+int exit_code_of_status(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+Result<int> run_debug_vt_host(const DebugVtOptions& options) {
+  pty::Pty pty = TRY(pty::open({options.cols, options.rows, 0, 0}, nullptr));
+  const Fd directory = TRY(sys::open_file(".", O_RDONLY | O_DIRECTORY));
+  pty::SpawnSpec spec;
+  spec.argv = options.host;
+  for (char** variable = environ; *variable != nullptr; ++variable) spec.environment.emplace_back(*variable);
+  spec.directory = directory.get();
+  spec.slave = pty.slave;
+  const pty::Spawned program = TRY(pty::spawn(spec));
+  Host host(options, pty.master.get());
+  TRY(host.run(program.pidfd.get()));
+  pty.master.reset();  // whatever still runs on the terminal is hung up
+  int status = 0;
+  while (waitpid(program.pid, &status, 0) < 0) {
+    if (errno != EINTR) return fail_errno("wait for the program", errno);
+  }
+  if (!options.dump.empty()) {
+    const std::string text = vt::canonical(host.terminal().mutable_state(), host.responses()).dump() + "\n";
+    const Fd file = TRY(sys::open_file(options.dump, O_WRONLY | O_CREAT | O_TRUNC, 0666));
+    TRY(sys::write_all(file.get(), text));
+  }
+  return exit_code_of_status(status);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,30 @@
+// The roster as lines: one a session, as much of each as fits (docs/cli.md, "The roster"). Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/console.h"
+#include "client/roster.h"
+
+namespace holdfast::cli {
+
+struct RosterStyle {
+  Console console;
+  std::string home;
+  std::int64_t now_ms = 0;
+  bool all = false;  // exited sessions as lines of their own
+};
+
+// Columns, by how long a line may stay without them: name and state always, then age, attached clients, command,
+// directory, title. Sessions whose program has ended are folded into one last line unless `all`.
+std::string roster_text(const std::vector<client::RosterEntry>& entries, const RosterStyle& style);
+
+// "vim notes.txt", quoted as a shell would take it, control characters made visible.
+std::string command_text(const std::vector<std::string>& argv);
+// running, "running!" …: the state as people see it, with what is odd about it.
+std::string state_text(const client::RosterEntry& entry);
+Colour state_colour(const client::RosterEntry& entry);
+
+}  // namespace holdfast::cli

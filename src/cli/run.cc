@@ -1,0 +1,59 @@
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/console.h"
+#include "cli/help.h"
+#include "cli/verbs.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+int unknown_verb(const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const auto& verb : verbs()) {
+    names.push_back(verb.name);
+    names.push_back(verb.alias);
+  }
+  const auto similar = similar_word(word, names);
+  return report({ErrorKind::usage, "run hold " + word, "there is no such verb",
+                 similar ? "did you mean: hold " + std::string(*similar) + "?" : "see: hold --help"});
+}
+
+// The verb that the words begin with ("debug vt" is two), and how many words it takes.
+const VerbRow* verb_of(const std::vector<std::string>& words, std::size_t& taken) {
+  taken = 1;
+  if (const VerbRow* verb = find_verb(words[0])) return verb;
+  if (words.size() < 2) return nullptr;
+  taken = 2;
+  return find_verb(words[0] + " " + words[1]);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  // A reader that is gone is an error of a write, not the end of us: terminals are to be put back first.
+  std::signal(SIGPIPE, SIG_IGN);
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (words.empty()) return run_home();
+  if (words[0] == "--help" || words[0] == "-h") {
+    print(help_overview(output_console().width));
+    return 0;
+  }
+  const bool asks_version = words[0] == "--version" || words[0] == "-V";
+  std::size_t taken = 1;
+  const VerbRow* verb = asks_version ? find_verb("version") : verb_of(words, taken);
+  if (verb == nullptr) return unknown_verb(words[0]);
+  const auto arguments = Arguments::parse(*verb, std::span(words).subspan(taken));
+  if (!arguments) return report(arguments.error());
+  if (arguments->wants_help()) {
+    print(help_of(*verb, output_console().width));
+    return 0;
+  }
+  return verb->run(*arguments);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,39 @@
+#include "cli/console.h"
+#include "cli/session_access.h"
+#include "cli/several.h"
+#include "cli/verbs.h"
+#include "wire/messages.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::int64_t kGraceSecondsMax = 600;
+
+Result<Json> kill_one(const std::string& handle, const wire::Kill& kill, bool quiet) {
+  auto [entry, connection] = TRY(reach(handle));
+  const std::string name = entry.manifest.name();
+  const Duration wait = std::chrono::milliseconds(kill.grace_ms) + kAnswerWait;
+  const Json answer = TRY(connection.request(wire::Type::kill, wire::to_json(kill), deadline_after(wait), system_clock()));
+  const int code = static_cast<int>(answer.get("code").as_int(-1));
+  const int signal = static_cast<int>(answer.get("signal").as_int(0));
+  const std::string reason = answer.get("reason").as_string();
+  if (!quiet) print(name + (kill.remove ? " ended and removed: " : " ended: ") + ending_text(code, signal, reason) + "\n");
+  return Json::object().set("id", entry.id).set("exit_code", code).set("exit_signal", signal).set("removed", kill.remove);
+}
+
+}  // namespace
+
+int run_kill(const Arguments& arguments) {
+  wire::Kill kill;
+  kill.remove = arguments.has("--rm");
+  if (const auto grace = arguments.value("--grace")) {
+    const auto seconds = parse_count("--grace", *grace, 0, kGraceSecondsMax);
+    if (!seconds) return report(seconds.error(), arguments.json());
+    kill.grace_ms = *seconds * 1000;
+  }
+  return for_each_session(arguments.operands(), arguments.json(),
+                          [&](const std::string& handle) { return kill_one(handle, kill, arguments.json()); });
+}
+
+}  // namespace holdfast::cli

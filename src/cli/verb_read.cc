@@ -1,0 +1,53 @@
+#include "base/json.h"
+#include "cli/console.h"
+#include "cli/session_access.h"
+#include "cli/verbs.h"
+#include "wire/messages.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+constexpr std::int64_t kRowsMax = 1'000'000'000;
+
+Result<wire::ReadRows> wanted(const Arguments& arguments) {
+  wire::ReadRows read;
+  read.all = arguments.has("--all");
+  read.unwrap = arguments.has("--unwrap");
+  if (const auto rows = arguments.value("--rows")) read.rows = TRY(parse_count("--rows", *rows, 1, kRowsMax));
+  read.format = arguments.json() ? "json" : arguments.value("--format").value_or("plain");
+  if (read.format == "plain" || read.format == "vt" || read.format == "html" || read.format == "json") return read;
+  return fail(ErrorKind::usage, "use --format '" + read.format + "'", "there is no such format",
+              "write plain, vt, html or json");
+}
+
+Result<> read_session(const Arguments& arguments) {
+  const wire::ReadRows read = TRY(wanted(arguments));
+  auto [entry, connection] = TRY(reach(arguments.operand(0)));
+  const bool json = read.format == "json";
+  std::string head;
+  if (json) {
+    // The screen's own object, led by whose it is. Said with the first piece: an error must not follow half an object.
+    head = Json::object().set("schema", 1).set("id", entry.id).set("name", entry.manifest.name()).dump();
+    head.back() = ',';
+    head += "\"screen\":";
+  }
+  const auto sink = [&head](std::string_view bytes) -> Result<> {
+    const bool printed = print(head) && print(bytes);
+    head.clear();
+    if (printed) return {};
+    return fail(ErrorKind::failed, "print the screen", "standard output takes no more");
+  };
+  TRY(connection.request_data(wire::Type::read_rows, wire::to_json(read), kAnswerWait, system_clock(), sink));
+  if (json) print("}\n");
+  return {};
+}
+
+}  // namespace
+
+int run_read(const Arguments& arguments) {
+  if (auto done = read_session(arguments); !done) return report(done.error());
+  return 0;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,60 @@
+#include "cli/console.h"
+#include "cli/session_access.h"
+#include "cli/several.h"
+#include "cli/verbs.h"
+#include "client/roster.h"
+
+namespace holdfast::cli {
+
+namespace {
+
+using Life = store::SessionStore::Life;
+
+// The holder removes its own session. Where none is left to do it, we do.
+Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
+  const auto entry = TRY(store.find(handle));
+  const std::string name = entry.manifest.name();
+  const std::string attempted = "remove '" + name + "'";
+  if (entry.life == Life::elsewhere) return std::unexpected(reach(store, entry).error());
+  if (entry.life != Life::lost) {
+    auto connection = client::Connection::open(entry.manifest.socket());
+    if (connection) {
+      TRY(connection->request(wire::Type::remove, Json::object(), deadline_after(kAnswerWait), system_clock()));
+      return Json::object().set("id", entry.id).set("removed", true);
+    }
+    if (entry.life != Life::exited) {
+      return fail(ErrorKind::refused, attempted, "it still runs, though its holder does not answer",
+                  "try again, or end it first: hold kill --rm " + name);
+    }
+  }
+  client::remove_stale_socket(entry.manifest);
+  TRY(store.remove(entry.id, false));
+  return Json::object().set("id", entry.id).set("removed", true);
+}
+
+Result<std::vector<std::string>> all_ended(const store::SessionStore& store) {
+  std::vector<std::string> ids;
+  for (const auto& session : TRY(store.list())) {
+    if (session.life == Life::exited || session.life == Life::lost) ids.push_back(session.id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+int run_rm(const Arguments& arguments) {
+  auto store = open_store();
+  if (!store) return report(store.error(), arguments.json());
+  std::vector<std::string> handles = arguments.operands();
+  if (arguments.has("--exited")) {
+    auto ended = all_ended(*store);
+    if (!ended) return report(ended.error(), arguments.json());
+    handles.insert(handles.end(), ended->begin(), ended->end());
+  } else if (handles.empty()) {
+    return report({ErrorKind::usage, "run hold rm", "NAME is missing", "give a name, or --exited for all that have ended"},
+                  arguments.json());
+  }
+  return for_each_session(handles, arguments.json(), [&](const std::string& handle) { return remove_one(*store, handle); });
+}
+
+}  // namespace holdfast::cli

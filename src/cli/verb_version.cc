@@ -1,0 +1,18 @@
+#include "base/json.h"
+#include "cli/console.h"
+#include "cli/verbs.h"
+#include "wire/messages.h"
+
+namespace holdfast::cli {
+
+int run_version(const Arguments& arguments) {
+  if (arguments.json()) {
+    Json json = Json::object().set("schema", 1).set("version", HOLDFAST_VERSION).set("protocol", wire::kProtocol);
+    print(json.dump() + "\n");
+    return 0;
+  }
+  print("hold " HOLDFAST_VERSION "\n");
+  return 0;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,491 @@
+#include "client/attach_terminal.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <memory>
+
+#include "base/limits.h"
+#include "client/connection.h"
+#include "client/reply_filter_rule.h"
+#include "client/screen_bytes.h"
+#include "loop/loop.h"
+
+namespace holdfast::client {
+
+namespace {
+
+// What one read of the terminal takes: a large paste in few steps.
+constexpr std::size_t kKeyReadBytes = 64u << 10;
+// Output moved before the loop looks at keys and signals again.
+constexpr std::size_t kTurnBytes = 256u << 10;
+// Unsent input at which no more is read from the terminal: the program does not read, the holder is full.
+constexpr std::size_t kUnsentInputBytes = limits::kInputFrameBytesMax;
+
+// A holder that does not answer an attach within this time will not.
+constexpr Duration kAttachWait = 5s;
+// From asking to leave until the undo has been drawn; then the client undoes by itself.
+constexpr Duration kUndoWait = 500ms;
+// How long late answers are waited for, so that they do not end up at the shell's prompt.
+constexpr Duration kLateReplyWait = 150ms;
+// A terminal that takes no bytes for this long while the client leaves is left as it is.
+constexpr Duration kLastWriteWait = 1s;
+// How long an ESC may be the start of a sequence. While answers are under way they may be cut by a network.
+constexpr Duration kEscapeWait = 10ms, kEscapeWaitReplies = 50ms;
+
+enum class Phase {
+  asking,    // attach sent, no answer yet
+  attached,  // drawing
+  leaving,   // detach sent, drawing until the undo is complete
+  over,
+};
+
+// Why the terminal is entered: decides what is written before the session's picture.
+enum class Entry {
+  first,      // the person's lines move to the scrollback, the history is wanted
+  continued,  // after a stop: the shell has written lines; the history is in the scrollback already
+  redraw,     // continued without our knowing of the stop
+};
+
+class AttachTerminal {
+ public:
+  AttachTerminal(const AttachOptions& options, const Clock& clock, loop::Loop& loop, Tty tty)
+      : options_(options), clock_(clock), loop_(loop), tty_(std::move(tty)), detach_(options.detach_key) {}
+
+  Result<AttachEnd> run();
+
+ private:
+  Result<> watch_everything();
+  Result<> enter(Entry entry);
+  void unwatch_link();
+  void on_signal_leave(int number);
+  void on_stop();
+  void on_continue();
+  void on_resize();
+
+  void pump();
+  void update_interests();
+  void read_keys();
+  void take(const wire::InputToken& token);
+  void flush_keys();
+  void arm_timers();
+  bool pump_output();  // false: the terminal or the holder must be waited for
+
+  void handle(const wire::Frame& frame);
+  void handle_ok(std::string_view payload);
+  void handle_snapshot(std::string_view payload);
+  void handle_event(std::string_view payload);
+  void handle_error(std::string_view payload);
+  void draw(std::string_view bytes);
+  bool drain_drawing();
+  void after_drawn();
+  void lost(std::string reason);
+
+  void begin_leave(AttachEnd end);
+  void finish();
+  void swallow_late_replies();
+
+  const AttachOptions& options_;
+  const Clock& clock_;
+  loop::Loop& loop_;
+  Tty tty_;
+  std::optional<Connection> link_;
+  bool link_watched_ = false;
+  wire::InputScanner scanner_;
+  DetachRule detach_;
+  ReplyFilter filter_;
+
+  Phase phase_ = Phase::asking;
+  Entry entry_ = Entry::first;
+  AttachEnd end_;
+  std::optional<Error> refused_;
+  std::string holder_error_;
+
+  std::string drawing_;  // of one frame: what the terminal has not taken yet
+  std::size_t drawn_ = 0;
+  bool restore_ends_ = false;  // the restore's last byte is in drawing_
+  bool undo_ends_ = false;     // the undo's last byte is in drawing_
+  bool undone_ = false;
+  bool entered_ = false;       // the terminal shows the session: there is something to undo
+  bool stopping_ = false;      // leaving because of SIGTSTP
+  bool again_ = false;         // the turn's budget is used up, there is more to move
+  wire::TermSize size_;
+  std::optional<loop::TimerId> phase_timer_, escape_timer_, detach_timer_;
+  std::array<char, kKeyReadBytes> keys_;
+  std::string forward_;
+};
+
+Result<> AttachTerminal::watch_everything() {
+  TRY(loop_.watch(tty_.fd(), loop::kRead, [this](unsigned events) {
+    if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+  }));
+  for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGQUIT}) {
+    TRY(loop_.on_signal(number, [this, number] { on_signal_leave(number); }));
+  }
+  TRY(loop_.on_signal(SIGWINCH, [this] { on_resize(); }));
+  TRY(loop_.on_signal(SIGTSTP, [this] { on_stop(); }));
+  TRY(loop_.on_signal(SIGCONT, [this] { on_continue(); }));
+  loop_.set_pump([this] { pump(); });
+  return {};
+}
+
+Result<AttachEnd> AttachTerminal::run() {
+  TRY(watch_everything());
+  TRY(tty_.make_raw());
+  TRY(enter(Entry::first));
+  while (phase_ != Phase::over) loop_.run_once(again_ ? Duration::zero() : Duration(-1));
+  if (refused_) return std::unexpected(std::move(*refused_));
+  return std::move(end_);
+}
+
+// Connects and asks to be attached. What comes next, handle_ok() does.
+Result<> AttachTerminal::enter(Entry entry) {
+  auto link = TRY(Connection::open(options_.socket));
+  unwatch_link();
+  link_ = std::move(link);
+  TRY(loop_.watch(link_->fd(), loop::kRead, [this](unsigned events) {
+    // A hangup is reported until the descriptor is forgotten, also while a slow terminal keeps us from reading.
+    if ((events & loop::kHangup) != 0) unwatch_link();
+  }));
+  link_watched_ = true;
+  size_ = tty_.size();
+  wire::Attach attach;
+  attach.id = 1;
+  attach.size = size_;
+  attach.observe = options_.observe;
+  attach.terminal = options_.terminal;
+  attach.environment = options_.environment;
+  const std::string name = tty_.path().starts_with("/dev/") ? tty_.path().substr(5) : tty_.path();
+  attach.client_id = options_.user.empty() ? name : name + " of " + options_.user;
+  Json message = wire::to_json(attach);
+  message.set("history", entry == Entry::first);
+  link_->queue(wire::Type::attach, message);
+  phase_ = Phase::asking;
+  entry_ = entry;
+  drawing_.clear();
+  drawn_ = 0;
+  restore_ends_ = undo_ends_ = undone_ = false;
+  if (phase_timer_) loop_.cancel(*phase_timer_);
+  phase_timer_ = loop_.after(kAttachWait, [this] {
+    phase_timer_.reset();
+    if (phase_ != Phase::asking) return;
+    lost("its holder does not answer");
+  });
+  return {};
+}
+
+void AttachTerminal::unwatch_link() {
+  if (link_watched_) loop_.forget(link_->fd());
+  link_watched_ = false;
+}
+
+void AttachTerminal::on_signal_leave(int number) {
+  if (phase_ == Phase::leaving) return finish();  // asked twice: no more waiting
+  begin_leave({AttachEnd::Why::signal, {}, {}, number});
+}
+
+void AttachTerminal::on_stop() {
+  if (phase_ != Phase::attached) return;
+  stopping_ = true;
+  begin_leave({});
+}
+
+void AttachTerminal::on_continue() {
+  if (phase_ != Phase::attached) return;
+  // Somebody stopped us with SIGSTOP: the shell may have taken the terminal meanwhile.
+  if (!tty_.make_raw() || !enter(Entry::redraw)) lost("its holder is gone");
+}
+
+void AttachTerminal::on_resize() {
+  const wire::TermSize size = tty_.size();
+  if (!link_ || phase_ == Phase::leaving || size == size_) return;
+  size_ = size;
+  link_->queue(wire::Type::resize, wire::to_json(size));
+}
+
+void AttachTerminal::pump() {
+  if (phase_ == Phase::over) return;
+  read_keys();
+  again_ = false;
+  if (link_ && phase_ != Phase::over) again_ = pump_output();
+  if (phase_ == Phase::over) return;
+  // An error here is seen as the end of what can be read: what the holder said before it went is drawn first.
+  if (link_) (void)link_->flush();
+  arm_timers();
+  update_interests();
+}
+
+void AttachTerminal::update_interests() {
+  const bool drawing = drawn_ < drawing_.size();
+  const bool full = link_ && link_->unsent() > kUnsentInputBytes;
+  (void)loop_.change(tty_.fd(), (full ? loop::kNone : loop::kRead) | (drawing ? loop::kWrite : loop::kNone));
+  if (!link_watched_) return;
+  (void)loop_.change(link_->fd(),
+                     (drawing ? loop::kNone : loop::kRead) | (link_->unsent() > 0 ? loop::kWrite : loop::kNone));
+}
+
+void AttachTerminal::read_keys() {
+  while (phase_ != Phase::over && (!link_ || link_->unsent() <= kUnsentInputBytes)) {
+    const auto n = tty_.read(keys_);
+    if (!n) return begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    if (*n == 0) return;
+    scanner_.feed(std::string_view(keys_.data(), *n), [this](const wire::InputToken& token) { take(token); });
+    flush_keys();
+    if (*n < keys_.size()) return;
+  }
+}
+
+void AttachTerminal::take(const wire::InputToken& token) {
+  const Instant now = clock_.now();
+  if (!filter_.pass(token, now) || phase_ == Phase::leaving || phase_ == Phase::over) return;
+  detach_.feed(token, now, forward_);
+}
+
+void AttachTerminal::flush_keys() {
+  if (link_ && !forward_.empty() && phase_ != Phase::leaving && phase_ != Phase::over) link_->queue_input(forward_);
+  forward_.clear();
+  if (detach_.leaving() && (phase_ == Phase::attached || phase_ == Phase::asking)) {
+    begin_leave({AttachEnd::Why::detached, {}, {}, 0});
+  }
+}
+
+void AttachTerminal::arm_timers() {
+  if (escape_timer_) loop_.cancel(*escape_timer_);
+  escape_timer_.reset();
+  if (scanner_.pending()) {
+    escape_timer_ = loop_.after(filter_.quiet() ? kEscapeWait : kEscapeWaitReplies, [this] {
+      escape_timer_.reset();
+      scanner_.flush([this](const wire::InputToken& token) { take(token); });
+      flush_keys();
+    });
+  }
+  const auto deadline = detach_.deadline();
+  if (deadline && !detach_timer_) {
+    detach_timer_ = loop_.at(*deadline, [this] {
+      detach_timer_.reset();
+      detach_.expire(clock_.now());
+      flush_keys();
+    });
+  } else if (!deadline && detach_timer_) {
+    loop_.cancel(*detach_timer_);
+    detach_timer_.reset();
+  }
+}
+
+bool AttachTerminal::pump_output() {
+  std::size_t moved = 0;
+  while (phase_ != Phase::over && link_) {
+    if (!drain_drawing()) return false;
+    if (phase_ == Phase::over) return false;
+    if (moved >= kTurnBytes) return true;
+    auto frame = link_->next();
+    if (!frame) {
+      lost(frame.error().problem);
+      return false;
+    }
+    if (*frame) {
+      moved += (*frame)->payload.size();
+      handle(**frame);
+      continue;
+    }
+    (void)link_->flush();
+    const auto read = link_->fill();
+    if (!read || *read == Connection::Read::nothing) return false;
+    if (*read == Connection::Read::end) {
+      lost(holder_error_.empty() ? "its holder went away" : holder_error_);
+      return false;
+    }
+  }
+  return false;
+}
+
+void AttachTerminal::handle(const wire::Frame& frame) {
+  switch (frame.type) {
+    case wire::Type::output:
+      if (frame.payload.size() >= wire::kOutputPrefixBytes) draw(frame.payload.substr(wire::kOutputPrefixBytes));
+      return;
+    case wire::Type::snapshot: return handle_snapshot(frame.payload);
+    case wire::Type::event: return handle_event(frame.payload);
+    case wire::Type::ok: return handle_ok(frame.payload);
+    case wire::Type::error: return handle_error(frame.payload);
+    default: return;  // of a newer holder
+  }
+}
+
+void AttachTerminal::handle_ok(std::string_view payload) {
+  if (phase_ != Phase::asking) return;
+  const auto json = Json::parse(payload);
+  const auto attached = json ? wire::parse_attached(*json) : Result<wire::Attached>(std::unexpected(json.error()));
+  phase_ = Phase::attached;
+  if (phase_timer_) loop_.cancel(*phase_timer_);
+  phase_timer_.reset();
+  entered_ = true;
+  if (entry_ == Entry::redraw) return;
+  std::string notice = options_.notice;
+  if (attached && !attached->leader && !(attached->size == size_) && !notice.empty()) {
+    notice += "; its screen is " + std::to_string(attached->size.cols) + "x" + std::to_string(attached->size.rows) +
+              " for the terminal that leads";
+  }
+  filter_.asked_keyboard_flags();
+  draw(arrival(size_.rows, entry_ == Entry::first ? notice : std::string()));
+}
+
+void AttachTerminal::handle_snapshot(std::string_view payload) {
+  if (payload.size() < wire::kSnapshotPrefixBytes) return;
+  const auto phase = static_cast<wire::Phase>(payload[8]);
+  const bool last = (payload[9] & wire::kLast) != 0;
+  if (phase == wire::Phase::undo) undo_ends_ = last;
+  if (phase == wire::Phase::history || phase == wire::Phase::screen) filter_.restore_begins();
+  if (phase == wire::Phase::screen) restore_ends_ = last;
+  draw(payload.substr(wire::kSnapshotPrefixBytes));
+}
+
+void AttachTerminal::handle_event(std::string_view payload) {
+  const auto json = Json::parse(payload);
+  if (!json) return;
+  const std::string event = json->get("event").as_string();
+  if (event == "exited") {
+    AttachEnd end{AttachEnd::Why::ended, {}, {}, 0};
+    if (auto exit = wire::parse_exit_event(*json)) end.exit = std::move(*exit);
+    if (phase_ == Phase::leaving && !stopping_) end_ = end;  // it ended while we were about to leave
+    begin_leave(std::move(end));
+  } else if (event == "detached") {
+    if (phase_ == Phase::leaving) return;
+    end_ = {AttachEnd::Why::sent_away, json->get("reason").as_string(), {}, 0};
+    finish();
+  }
+}
+
+void AttachTerminal::handle_error(std::string_view payload) {
+  const auto json = Json::parse(payload);
+  Error error = json ? wire::parse_error(*json) : json.error();
+  if (phase_ == Phase::asking && entry_ == Entry::first) {
+    refused_ = std::move(error);
+    finish();
+    return;
+  }
+  holder_error_ = error.problem;
+}
+
+// Writes what the terminal takes at once; the rest waits, and no other frame is looked at until it is through.
+void AttachTerminal::draw(std::string_view bytes) {
+  const auto written = tty_.write(bytes);
+  if (!written) return begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+  if (*written == bytes.size()) return after_drawn();
+  drawing_.assign(bytes.substr(*written));
+  drawn_ = 0;
+}
+
+// False: the terminal is full.
+bool AttachTerminal::drain_drawing() {
+  if (drawn_ == drawing_.size()) return true;
+  const auto written = tty_.write(std::string_view(drawing_).substr(drawn_));
+  if (!written) {
+    begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    return false;
+  }
+  drawn_ += *written;
+  if (drawn_ < drawing_.size()) return false;
+  if (drawing_.capacity() > kTurnBytes) std::string().swap(drawing_);
+  drawing_.clear();
+  drawn_ = 0;
+  after_drawn();
+  return true;
+}
+
+void AttachTerminal::after_drawn() {
+  if (restore_ends_) {
+    restore_ends_ = false;
+    filter_.restore_written(clock_.now());
+  }
+  if (!undo_ends_) return;
+  undo_ends_ = false;
+  undone_ = true;
+  if (phase_ == Phase::leaving) finish();
+}
+
+void AttachTerminal::lost(std::string reason) {
+  if (phase_ == Phase::leaving) return finish();
+  if (phase_ == Phase::asking && entry_ == Entry::first) {
+    refused_ = Error{ErrorKind::timeout, "attach", std::move(reason), "look at it with: hold ls"};
+    return finish();
+  }
+  end_ = {AttachEnd::Why::lost, std::move(reason), {}, 0};
+  finish();
+}
+
+void AttachTerminal::begin_leave(AttachEnd end) {
+  if (phase_ == Phase::over) return;
+  const bool terminal_gone = end.why == AttachEnd::Why::terminal_gone;
+  if (phase_ == Phase::leaving) {
+    if (terminal_gone) finish();
+    return;
+  }
+  end_ = std::move(end);
+  const bool asked_too_early = phase_ == Phase::asking && !entered_;
+  if (terminal_gone || asked_too_early || !link_) return finish();
+  phase_ = Phase::leaving;
+  if (undone_) return finish();
+  wire::Detach detach;
+  detach.id = 2;
+  detach.kitty_flags = filter_.keyboard_flags();
+  link_->queue(wire::Type::detach, wire::to_json(detach));
+  (void)link_->flush();
+  if (phase_timer_) loop_.cancel(*phase_timer_);
+  phase_timer_ = loop_.after(kUndoWait, [this] {
+    phase_timer_.reset();
+    if (phase_ == Phase::leaving) finish();
+  });
+}
+
+// The terminal goes back to what it was, and the attachment (or, on a stop, this part of it) is over.
+void AttachTerminal::finish() {
+  const bool terminal_gone = end_.why == AttachEnd::Why::terminal_gone && !stopping_;
+  phase_ = Phase::over;
+  if (phase_timer_) loop_.cancel(*phase_timer_);
+  phase_timer_.reset();
+  if (entered_ && !terminal_gone) {
+    std::string bytes = undone_ ? std::string() : undo_everything(filter_.keyboard_flags());
+    bytes += kFence;
+    if (tty_.write_until(bytes, clock_.now() + kLastWriteWait, clock_)) {
+      filter_.fence_written();
+      swallow_late_replies();
+    }
+  }
+  tty_.restore(entered_);
+  unwatch_link();
+  link_.reset();
+  if (!stopping_) return;
+
+  stopping_ = entered_ = false;
+  ::raise(SIGSTOP);
+  // Continued. The loop sees the SIGCONT, too: on_continue() does nothing until we are attached again.
+  if (!tty_.make_raw() || !enter(Entry::continued)) {
+    tty_.restore(false);
+    end_ = {AttachEnd::Why::lost, "its holder is gone", {}, 0};
+  }
+}
+
+void AttachTerminal::swallow_late_replies() {
+  const Instant deadline = clock_.now() + kLateReplyWait;
+  while (!filter_.quiet() && wait_ready(tty_.fd(), false, deadline, clock_)) {
+    const auto n = tty_.read(keys_);
+    if (!n) return;
+    scanner_.feed(std::string_view(keys_.data(), *n),
+                  [this](const wire::InputToken& token) { (void)filter_.pass(token, clock_.now()); });
+  }
+}
+
+}  // namespace
+
+Result<AttachEnd> attach_terminal(const AttachOptions& options, const Clock& clock) {
+  Tty tty = TRY(Tty::open());
+  const auto poller = TRY(loop::make_epoll_poller());
+  loop::Loop loop(*poller, clock);
+  // On the heap: it carries a read buffer.
+  const auto terminal = std::make_unique<AttachTerminal>(options, clock, loop, std::move(tty));
+  return terminal->run();
+}
+
+}  // namespace holdfast::client

@@ -1,0 +1,203 @@
+#include "client/roster.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "client/connection.h"
+
+namespace holdfast::client {
+
+namespace {
+
+// Holders asked at a time: well below the usual limit of 1024 descriptors.
+constexpr std::size_t kAskedAtOnce = 256;
+
+using Life = store::SessionStore::Life;
+
+Presence presence_of(Life life) {
+  switch (life) {
+    case Life::starting: return Presence::starting;
+    case Life::running: return Presence::running;
+    case Life::exited: return Presence::exited;
+    case Life::lost: return Presence::lost;
+    case Life::elsewhere: return Presence::elsewhere;
+  }
+  return Presence::lost;
+}
+
+// One holder that has been asked and has not answered yet.
+struct Asked {
+  std::size_t entry;
+  Connection connection;
+};
+
+// What is left to do with it.
+enum class Progress { waiting, done };
+
+Progress take_answers(Asked& asked, RosterEntry& entry) {
+  for (;;) {
+    auto frame = asked.connection.next();
+    if (!frame) return Progress::done;
+    if (!*frame) return Progress::waiting;
+    if ((*frame)->type == wire::Type::error) return Progress::done;
+    if ((*frame)->type != wire::Type::info) continue;
+    const auto answer = Json::parse((*frame)->payload);
+    if (!answer) return Progress::done;
+    auto info = wire::parse_info(answer->get("info"));
+    if (!info) return Progress::done;
+    entry.info = std::move(*info);
+    entry.presence = entry.info.life == "exited" ? Presence::exited
+                     : entry.info.life == "starting" ? Presence::starting
+                                                     : Presence::running;
+    return Progress::done;
+  }
+}
+
+Progress advance(Asked& asked, RosterEntry& entry) {
+  if (!asked.connection.flush()) return Progress::done;
+  for (;;) {
+    const auto read = asked.connection.fill();
+    if (!read || *read == Connection::Read::end) {
+      take_answers(asked, entry);
+      return Progress::done;
+    }
+    if (*read == Connection::Read::nothing) return Progress::waiting;
+    if (take_answers(asked, entry) == Progress::done) return Progress::done;
+  }
+}
+
+// Sends the question. Nothing if the holder cannot be reached; the entry then says so.
+std::optional<Asked> ask_holder(std::size_t index, RosterEntry& entry) {
+  auto connection = Connection::open(entry.socket);
+  if (!connection) {
+    if (entry.presence == Presence::running) entry.presence = Presence::not_responding;
+    return std::nullopt;
+  }
+  connection->queue(wire::Type::info, Json::object().set("id", 1));
+  if (!connection->flush()) return std::nullopt;
+  if (entry.presence != Presence::exited) entry.presence = Presence::not_responding;  // until it answers
+  return Asked{index, std::move(*connection)};
+}
+
+void collect(std::vector<Asked>& asked, std::vector<RosterEntry>& entries, const Clock& clock) {
+  const Instant deadline = clock.now() + kRosterWait;
+  std::vector<pollfd> fds;
+  while (!asked.empty()) {
+    fds.clear();
+    for (const auto& item : asked) {
+      fds.push_back({item.connection.fd(), static_cast<short>(POLLIN | (item.connection.unsent() > 0 ? POLLOUT : 0)), 0});
+    }
+    const Duration left = deadline - clock.now();
+    if (left <= Duration::zero()) return;
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+    const int n = ::poll(fds.data(), fds.size(), static_cast<int>(ms));
+    if (n == 0) return;
+    if (n < 0 && errno != EINTR) return;
+    if (n < 0) continue;
+    std::vector<Asked> waiting;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const bool ready = fds[i].revents != 0;
+      if (!ready || advance(asked[i], entries[asked[i].entry]) == Progress::waiting) waiting.push_back(std::move(asked[i]));
+    }
+    asked = std::move(waiting);
+  }
+}
+
+RosterEntry entry_of(const store::SessionStore::Entry& session) {
+  RosterEntry entry{info_from_manifest(session.manifest), presence_of(session.life), session.manifest.socket()};
+  entry.info.id = session.id;
+  if (entry.presence == Presence::lost) remove_stale_socket(session.manifest);
+  return entry;
+}
+
+void say_life(RosterEntry& entry) {
+  entry.info.life = entry.presence == Presence::not_responding ? "not-responding" : presence_name(entry.presence);
+}
+
+bool may_ask(Presence presence, Ask ask) {
+  if (presence == Presence::exited) return ask == Ask::all;
+  return presence == Presence::running || presence == Presence::starting;
+}
+
+}  // namespace
+
+const char* presence_name(Presence presence) {
+  switch (presence) {
+    case Presence::starting: return "starting";
+    case Presence::running: return "running";
+    case Presence::exited: return "exited";
+    case Presence::lost: return "lost";
+    case Presence::elsewhere: return "elsewhere";
+    case Presence::not_responding: return "not responding";
+  }
+  return "unknown";
+}
+
+wire::Info info_from_manifest(const store::Manifest& manifest) {
+  const Json& json = manifest.json;
+  wire::Info info;
+  info.id = manifest.id();
+  info.name = manifest.name();
+  info.life = manifest.life();
+  info.state = "unknown";
+  for (const auto& word : json.get("agent").get("argv").items()) info.argv.push_back(word.as_string());
+  info.cwd = json.get("cwd").as_string();
+  const Json& term = json.get("term");
+  info.size.cols = static_cast<std::uint16_t>(std::clamp<std::int64_t>(term.get("cols").as_int(80), 0, 0xffff));
+  info.size.rows = static_cast<std::uint16_t>(std::clamp<std::int64_t>(term.get("rows").as_int(24), 0, 0xffff));
+  info.created_ms = json.get("created_at").as_int();
+  info.last_activity_ms = json.get("last_activity_at").as_int();
+  info.last_attached_ms = json.get("last_attached_at").as_int();
+  info.pid = json.get("runtime").get("agent_pid").as_int();
+  const Json& status = json.get("status");
+  if (info.life == "exited") info.ended_ms = status.get("since").as_int();
+  if (status.get("exit_code").is_number() || status.get("signal").is_number()) {
+    info.has_exit = true;
+    info.exit_code = static_cast<int>(status.get("exit_code").as_int(-1));
+    info.exit_signal = static_cast<int>(status.get("signal").as_int(0));
+  }
+  info.reason = status.get("reason").as_string();
+  info.version = json.get("host_version").as_string();
+  for (const auto& [name, value] : json.get("labels").members()) info.labels.emplace_back(name, value.as_string());
+  return info;
+}
+
+void remove_stale_socket(const store::Manifest& manifest) {
+  const std::string path = manifest.socket();
+  // Only what looks like a socket of ours: the manifest is a file, and files can be edited.
+  if (!manifest.id().empty() && path.ends_with("/" + manifest.id() + ".sock")) ::unlink(path.c_str());
+}
+
+RosterEntry read_session(const store::SessionStore::Entry& session, const Clock& clock) {
+  std::vector<RosterEntry> entries{entry_of(session)};
+  std::vector<Asked> asked;
+  if (may_ask(entries[0].presence, Ask::all)) {
+    if (auto question = ask_holder(0, entries[0])) asked.push_back(std::move(*question));
+  }
+  collect(asked, entries, clock);
+  say_life(entries[0]);
+  return std::move(entries[0]);
+}
+
+Result<std::vector<RosterEntry>> read_roster(const store::SessionStore& store, Ask ask, const Clock& clock) {
+  const auto sessions = TRY(store.list());
+  std::vector<RosterEntry> entries;
+  entries.reserve(sessions.size());
+  std::vector<Asked> asked;
+  for (const auto& session : sessions) {
+    entries.push_back(entry_of(session));
+    if (!may_ask(entries.back().presence, ask)) continue;
+    if (auto question = ask_holder(entries.size() - 1, entries.back())) asked.push_back(std::move(*question));
+    if (asked.size() < kAskedAtOnce) continue;
+    collect(asked, entries, clock);
+    asked.clear();
+  }
+  collect(asked, entries, clock);
+  for (auto& entry : entries) say_life(entry);
+  return entries;
+}
+
+}  // namespace holdfast::client

@@ -1,0 +1,41 @@
+// Who is there: all sessions on disk, and what their holders say of themselves, asked all at once.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "store/session_store.h"
+#include "wire/messages.h"
+
+namespace holdfast::client {
+
+enum class Presence { starting, running, exited, lost, elsewhere, not_responding };
+const char* presence_name(Presence presence);  // as people see it: "not responding"
+
+struct RosterEntry {
+  wire::Info info;  // from the holder; from the manifest where no holder answered
+  Presence presence = Presence::running;
+  std::string socket;
+};
+
+// How long a holder may take to answer before it is listed as not responding. All are asked at once.
+inline constexpr Duration kRosterWait = 100ms;
+
+enum class Ask { live, all };  // whether sessions whose program has ended are asked too
+
+// Oldest first. A session whose holder is gone is listed as lost, and its stale socket is removed.
+Result<std::vector<RosterEntry>> read_roster(const store::SessionStore& store, Ask ask, const Clock& clock);
+
+// The same for one session, also for one whose program has ended.
+RosterEntry read_session(const store::SessionStore::Entry& session, const Clock& clock);
+
+// The record of a session as its files tell it.
+wire::Info info_from_manifest(const store::Manifest& manifest);
+
+// Removes the socket of a session whose lock is free (nobody serves it any more).
+void remove_stale_socket(const store::Manifest& manifest);
+
+}  // namespace holdfast::client

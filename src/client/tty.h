@@ -1,0 +1,56 @@
+// The person's terminal: opened anew, switched to raw, put back.
+//
+// A descriptor of our own, because O_NONBLOCK belongs to the open file and not to the descriptor: set on the shell's, it
+// would change the shell's terminal too, and the terminals of everything else in the same pipeline.
+#pragma once
+
+#include <termios.h>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "wire/messages.h"
+
+namespace holdfast::client {
+
+class Tty {
+ public:
+  // The terminal of standard input. Errors: there is none, or it cannot be opened (it belongs to another user).
+  static Result<Tty> open();
+  Tty(Tty&&) noexcept = default;
+  Tty& operator=(Tty&&) noexcept = default;
+  ~Tty();  // restores, as restore() does
+
+  int fd() const { return fd_.get(); }
+  const std::string& path() const { return path_; }  // "/dev/pts/3"; for people
+
+  // Raw: all 256 byte values pass both ways. Remembers what was there, the first time.
+  Result<> make_raw();
+  // Puts the settings back; `discard_input` drops what was typed or answered and not read yet.
+  void restore(bool discard_input);
+
+  // cols and rows are never 0: a terminal that does not know its size is taken for 80 x 24.
+  wire::TermSize size() const;
+
+  // What can be read now: bytes; 0: nothing now; nullopt: the terminal is gone.
+  std::optional<std::size_t> read(std::span<char> into);
+  // What can be written now, likewise.
+  std::optional<std::size_t> write(std::string_view bytes);
+  // Writes all of it, waiting at most until `deadline`. False: not all of it went out.
+  bool write_until(std::string_view bytes, Instant deadline, const Clock& clock);
+
+ private:
+  Tty(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+
+  Fd fd_;
+  std::string path_;
+  std::optional<termios> before_;
+};
+
+}  // namespace holdfast::client

@@ -1,0 +1,42 @@
+#include "holder/flow_rule.h"
+
+#include <algorithm>
+
+namespace holdfast::holder {
+
+void DrainMeter::took(Instant now, std::uint64_t bytes) {
+  const std::int64_t number = slot_number(now);
+  Slot& slot = slots_[static_cast<std::size_t>(number % kSlots)];
+  if (slot.number != number) slot = {number, 0};
+  slot.bytes += bytes;
+}
+
+std::uint64_t DrainMeter::recent(Instant now) const {
+  const std::int64_t number = slot_number(now);
+  std::uint64_t sum = 0;
+  for (const Slot& slot : slots_) {
+    if (slot.number > number - kSlots) sum += slot.bytes;
+  }
+  return sum;
+}
+
+BacklogAction decide_backlog(const BacklogFacts& facts) {
+  const std::uint64_t limit = facts.paused ? kResumeBelowBytes : limits::kClientBacklogBytes;
+  if (facts.lag < limit) return BacklogAction::keep;
+  if (facts.role == Role::leader) {
+    if (facts.flow == store::Flow::lossless) return BacklogAction::pause;
+    if (facts.flow == store::Flow::automatic && facts.drained >= kWorthWaitingBytes) return BacklogAction::pause;
+  }
+  return facts.lag < limits::kClientBacklogBytes ? BacklogAction::keep : BacklogAction::drop;
+}
+
+std::uint64_t shadow_allowance(const ShadowFacts& facts) {
+  if (!facts.running) return UINT64_MAX;
+  const std::uint64_t lag = facts.head - std::min(facts.head, facts.parsed);
+  const std::uint64_t by_lag = limits::kVtdLagBytes - std::min<std::uint64_t>(limits::kVtdLagBytes, lag);
+  const std::uint64_t uncovered = facts.head - std::min(facts.head, facts.checkpoint);
+  const std::uint64_t by_ring = facts.ring_bytes - std::min(facts.ring_bytes, uncovered);
+  return std::min(by_lag, by_ring);
+}
+
+}  // namespace holdfast::holder

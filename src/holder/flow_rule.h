@@ -1,0 +1,66 @@
+// Who may slow the program down, and when a backlog is given up (docs/flow.md). Pure: facts in, decisions out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "store/config.h"
+
+namespace holdfast::holder {
+
+// A leader whose queue is full is worth waiting for while it takes this many bytes in kDrainWindow: five times slower
+// than the slowest terminal measured, so that only a stopped or a hopelessly slow one is given up.
+inline constexpr std::uint64_t kWorthWaitingBytes = 1u << 20;
+inline constexpr Duration kDrainWindow = 100ms;
+
+// Reading goes on when the leader's lag has fallen to this: some way below the limit, so that the program is not woken
+// for every frame the leader takes.
+inline constexpr std::uint64_t kResumeBelowBytes = limits::kClientBacklogBytes - (1u << 20);
+
+// How much one client took lately.
+class DrainMeter {
+ public:
+  void took(Instant now, std::uint64_t bytes);
+  // Bytes taken in the window that ends now, to the precision of a slot.
+  std::uint64_t recent(Instant now) const;
+
+ private:
+  static constexpr int kSlots = 4;
+  struct Slot {
+    std::int64_t number = -1;
+    std::uint64_t bytes = 0;
+  };
+  static std::int64_t slot_number(Instant t) { return t.ns / (kDrainWindow.count() / (kSlots - 1)); }
+  std::array<Slot, kSlots> slots_{};
+};
+
+enum class Role : std::uint8_t { leader, observer };
+enum class BacklogAction : std::uint8_t {
+  keep,   // within bounds
+  pause,  // reading from the program waits for this client
+  drop,   // the client gets a fresh picture when it has drained
+};
+
+struct BacklogFacts {
+  Role role = Role::observer;
+  store::Flow flow = store::Flow::automatic;
+  std::uint64_t lag = 0;           // bytes between what the client was sent and what may be sent
+  std::uint64_t drained = 0;       // in the last window
+  bool paused = false;             // reading waits for this client already
+};
+BacklogAction decide_backlog(const BacklogFacts& facts);
+
+struct ShadowFacts {
+  bool running = false;            // it is there, and was not given up
+  std::uint64_t head = 0;          // bytes read from the program
+  std::uint64_t parsed = 0;        // bytes it has acknowledged
+  std::uint64_t checkpoint = 0;    // offset a rebuild would start from
+  std::uint64_t ring_bytes = limits::kRingBytes;
+};
+// How many bytes may be read from the program before the shadow terminal has to catch up (0 = pause). A shadow that is
+// not running slows nobody.
+std::uint64_t shadow_allowance(const ShadowFacts& facts);
+
+}  // namespace holdfast::holder

@@ -1,0 +1,63 @@
+#include "holder/flow_rule.h"
+
+#include <doctest/doctest.h>
+
+using namespace holdfast;
+using namespace holdfast::holder;
+using store::Flow;
+
+namespace {
+
+constexpr std::uint64_t kFull = limits::kClientBacklogBytes;
+
+struct Row {
+  const char* what;
+  BacklogFacts facts;
+  BacklogAction action;
+};
+
+const Row kRows[] = {
+    {"nobody lags", {Role::leader, Flow::automatic, 0, 0, false}, BacklogAction::keep},
+    {"a leader just below the limit", {Role::leader, Flow::automatic, kFull - 1, 0, false}, BacklogAction::keep},
+    {"a full leader that drains", {Role::leader, Flow::automatic, kFull, 1u << 20, false}, BacklogAction::pause},
+    {"a full leader that does not", {Role::leader, Flow::automatic, kFull, (1u << 20) - 1, false}, BacklogAction::drop},
+    {"a full leader, lossless", {Role::leader, Flow::lossless, kFull, 0, false}, BacklogAction::pause},
+    {"a full leader, latest", {Role::leader, Flow::latest, kFull, 9u << 20, false}, BacklogAction::drop},
+    {"a full observer that drains", {Role::observer, Flow::automatic, kFull, 9u << 20, false}, BacklogAction::drop},
+    {"a full observer, lossless", {Role::observer, Flow::lossless, kFull, 9u << 20, false}, BacklogAction::drop},
+    {"a paused leader goes on draining", {Role::leader, Flow::automatic, kFull - 1, 2u << 20, true}, BacklogAction::pause},
+    {"a paused leader has drained enough", {Role::leader, Flow::automatic, kResumeBelowBytes - 1, 2u << 20, true},
+     BacklogAction::keep},
+    {"a paused leader stops draining", {Role::leader, Flow::automatic, kFull, 0, true}, BacklogAction::drop},
+    {"a paused leader stops below the limit", {Role::leader, Flow::automatic, kFull - 1, 0, true}, BacklogAction::keep},
+};
+
+}  // namespace
+
+TEST_CASE("what happens to a backlog") {
+  for (const Row& row : kRows) {
+    CAPTURE(row.what);
+    CHECK(decide_backlog(row.facts) == row.action);
+  }
+}
+
+TEST_CASE("the drain meter forgets what is older than its window") {
+  DrainMeter meter;
+  const Instant start{10'000'000'000};
+  meter.took(start, 700);
+  meter.took(start + 50ms, 300);
+  CHECK(meter.recent(start + 60ms) == 1000);
+  CHECK(meter.recent(start + 99ms) == 1000);
+  CHECK(meter.recent(start + 180ms) <= 300);
+  CHECK(meter.recent(start + 1s) == 0);
+}
+
+TEST_CASE("the shadow terminal may lag half a ring, and a checkpoint must stay covered") {
+  constexpr std::uint64_t kMiB = 1u << 20;
+  CHECK(shadow_allowance({.running = false, .head = 100 * kMiB, .parsed = 0}) == UINT64_MAX);
+  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 5 * kMiB, .checkpoint = 4 * kMiB}) == 4 * kMiB);
+  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 2 * kMiB, .checkpoint = 2 * kMiB}) == kMiB);
+  CHECK(shadow_allowance({.running = true, .head = 9 * kMiB, .parsed = 5 * kMiB, .checkpoint = 5 * kMiB}) == 0);
+  CHECK(shadow_allowance({.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0}) == 0);
+  CHECK(shadow_allowance({.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0}) == kMiB);
+}

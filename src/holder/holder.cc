@@ -1,0 +1,67 @@
+#include "holder/holder.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+
+#include "base/log.h"
+#include "base/roles.h"
+#include "base/sys.h"
+#include "holder/session.h"
+#include "holder/system_host.h"
+
+namespace holdfast::holder {
+namespace {
+
+// A session's record cannot be read: it goes on without what the record alone knows.
+store::Manifest stand_in_manifest(const std::string& id, const std::string& name) {
+  store::Manifest manifest;
+  manifest.json.set("id", id).set("name", name);
+  return manifest;
+}
+
+Result<> serve(char** argv, pid_t program) {
+  const std::string id = argv[1], name = argv[2];
+  auto manifest = store::Manifest::read_from(roles::kSessionDirFd);
+  if (!manifest) log::error(manifest.error().message());
+  if (!manifest) manifest = stand_in_manifest(id, name);
+
+  const SystemClock clock;
+  const auto poller = TRY(loop::make_epoll_poller());
+  loop::Loop loop(*poller, clock);
+  const auto host = TRY(SystemHost::create({id, name, manifest->socket(), ::getppid(), program}));
+  auto ring = TRY(RingWriter::map(roles::kRingFd));
+  Session session(loop, clock, *host, std::move(ring), std::move(*manifest),
+                  {.master = roles::kMasterFd,
+                   .listener = roles::kListenerFd,
+                   .keeper = roles::kPeerFd,
+                   .program = roles::kProgramFd,
+                   .program_pid = program,
+                   .own_pid = ::getpid(),
+                   .uid = ::geteuid()});
+  TRY(session.begin());
+  loop.run();
+  return {};
+}
+
+}  // namespace
+
+int holder_main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  // One arena for both threads: each would cost pages of its own.
+  ::mallopt(M_ARENA_MAX, 1);
+  // A holder ends with its session and is no terminal's job. SIGKILL is what its keeper is for.
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(number, SIG_IGN);
+  const std::string log_path = "/proc/self/fd/" + std::to_string(roles::kSessionDirFd) + "/holder.log";
+  // A session without a log is better than none.
+  (void)log::open(log_path);
+  const auto served = serve(argv, static_cast<pid_t>(std::atoi(argv[3])));
+  if (served) return roles::kHolderFinished;
+  log::error(served.error().message());
+  return 1;
+}
+
+}  // namespace holdfast::holder

@@ -1,0 +1,193 @@
+#include "holder/session.h"
+
+#include <algorithm>
+
+#include "base/limits.h"
+#include "base/log.h"
+
+namespace holdfast::holder {
+namespace {
+
+// Program output moved in one turn, bytes: then keys, signals and other clients are looked at.
+constexpr std::size_t kTurnBytes = 64u << 10;
+// A program that has closed its terminal may open it again; nothing tells when.
+constexpr Duration kReopenCheck = 1s;
+constexpr int kRoundsMax = 4;
+
+}  // namespace
+
+Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup)
+    : loop_(loop), clock_(clock), host_(host), setup_(setup), line_(loop, setup.master, std::move(ring)),
+      record_(std::move(manifest), host, clock),
+      vtd_(loop, host, line_.ring(), *this, {record_.history_rows(), record_.history_bytes()}) {
+  line_.ring().each_resize([&](const RingResize& logged) {
+    size_ = {logged.cols, logged.rows, logged.xpixel, logged.ypixel};
+  });
+  record_.resized(size_);
+}
+
+Session::~Session() {
+  for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &drain_timer_, &reopen_timer_, &kill_timer_,
+                      &over_timer_}) {
+    if (*timer) loop_.cancel(**timer);
+  }
+  for (const auto& client : clients_) drop_client(*client);
+  for (const int fd : {setup_.master, setup_.listener, setup_.keeper, setup_.program}) loop_.forget(fd);
+}
+
+Result<> Session::begin() {
+  record_.started(setup_.program_pid, setup_.own_pid);
+  loop_.set_pump([this] { pump(); });
+  TRY(line_.watch([this](unsigned events) { on_line(events); }));
+  TRY(loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }));
+  if (setup_.keeper >= 0) TRY(loop_.watch(setup_.keeper, loop::kRead, [this](unsigned) { on_keeper(); }));
+  return {};
+}
+
+std::uint64_t Session::allowance() const {
+  return shadow_allowance({.running = vtd_.is_running(),
+                           .head = line_.head(),
+                           .parsed = vtd_.parsed(),
+                           .checkpoint = vtd_.rebuild_offset(),
+                           .ring_bytes = line_.ring_bytes()});
+}
+
+void Session::on_line(unsigned events) {
+  if ((events & loop::kReadable) != 0) read_program(kTurnBytes);
+}
+
+void Session::read_program(std::size_t budget) {
+  if (life_ == Life::ended || paused_) return;
+  const std::size_t bytes = line_.read(std::min<std::uint64_t>(budget, allowance()));
+  if (bytes > 0) {
+    answer_status_queries();
+    record_.active();
+  }
+  if (line_.is_hung_up()) check_drained();
+  if (line_.is_hung_up() && life_ == Life::running && !reopen_timer_) {
+    reopen_timer_ = loop_.after(kReopenCheck, [this] {
+      reopen_timer_.reset();
+      line_.try_again();
+      read_program(kTurnBytes);
+    });
+  }
+}
+
+// Before the bytes around the question go anywhere: nobody's answer to a later question can come before ours.
+void Session::answer_status_queries() {
+  for (const Scanner::Query& query : line_.take_queries()) {
+    if (query_budget_.allow(loop_.now())) line_.input().push_reply(status_answer(query.terminator));
+  }
+}
+
+void Session::pump() {
+  line_.flush_input();
+  // What one client's step queues for another goes out in the same turn; a few rounds are enough for any of them.
+  for (int round = 0; round == 0 || (queued_ && round < kRoundsMax); ++round) {
+    queued_ = false;
+    pump_clients();
+  }
+  for (const std::string& answer : queries_.take()) line_.input().push_reply(answer);
+  line_.flush_input();
+  for (const auto& client : clients_) {
+    if (client->held && line_.input().has_room()) {
+      client->held = false;
+      take_frames(*client);
+    }
+  }
+  vtd_.expect_work(std::ranges::any_of(clients_, [](const auto& c) { return c->stage == Stage::attached; }));
+  vtd_.advance(safe(), leader_ ? VtdLink::Wake::later : VtdLink::Wake::now);
+  apply_flow();
+  sweep();
+  update_interests();
+  // Something was queued behind the clients' turn, and nothing else may wake us for it.
+  if (queued_ && !again_timer_) again_timer_ = loop_.after(Duration::zero(), [this] { again_timer_.reset(); });
+}
+
+void Session::pump_clients() {
+  // By index: a client may be accepted or leave meanwhile; they are only removed in sweep().
+  for (std::size_t i = 0; i < clients_.size(); ++i) pump_client(*clients_[i]);
+  if (clients_.empty()) return line_.edits().forget_before(safe());
+  std::uint64_t needed = safe();
+  for (const auto& client : clients_) {
+    if (const auto from = client->output.needs_from()) needed = std::min(needed, *from);
+  }
+  line_.edits().forget_before(needed);
+}
+
+void Session::pump_client(Client& client) {
+  if (client.stage == Stage::gone) return;
+  const auto pumped = client.output.pump(client.socket.get(), line_.source());
+  client.blocked = pumped.state == Output::Pumped::blocked;
+  if (pumped.bytes > 0) client.meter.took(loop_.now(), pumped.bytes);
+  if (pumped.state == Output::Pumped::broken) return drop_client(client);
+  if (client.stage == Stage::attached) refresh(client);
+  if (client.stage == Stage::attached && life_ == Life::ended) tell_end(client);
+  if (leader_ == client.id) follow_leader(client);
+  if (client.stage == Stage::leaving) finish_leaving(client);
+  const bool finished = client.stage == Stage::closing || (client.end_of_input && !awaits_answer(client));
+  if (finished && client.output.is_drained()) drop_client(client);
+}
+
+bool Session::awaits_answer(const Client& client) const {
+  return std::ranges::any_of(asked_, [&](const Asked& asked) { return asked.client == client.id; }) ||
+         std::ranges::any_of(waiters_, [&](const Waiter& waiter) { return waiter.client == client.id; });
+}
+
+// Keeps the query rule informed of what the leader's terminal has been sent.
+void Session::follow_leader(const Client& client) {
+  if (client.output.stream() != Output::Stream::live) return;
+  if (!leader_live_) queries_.live_from(client.live_from);
+  leader_live_ = true;
+  queries_.live_to(client.output.position());
+}
+
+void Session::apply_flow() {
+  bool pause = false;
+  for (const auto& client : clients_) {
+    const Output::Stream stream = client->output.stream();
+    if (client->stage != Stage::attached) continue;
+    if (stream != Output::Stream::live && stream != Output::Stream::waiting) continue;
+    const std::uint64_t lag = safe() - client->output.position();
+    if (lag < kResumeBelowBytes) continue;
+    const bool leads = leader_ == client->id;
+    // A leader whose picture VTD is still to make is not slow.
+    const bool waits_for_shadow = stream == Output::Stream::waiting && !client->output.has_picture() && vtd_.is_running();
+    const auto action = decide_backlog({.role = leads ? Role::leader : Role::observer,
+                                        .flow = record_.flow(),
+                                        .lag = lag,
+                                        .drained = waits_for_shadow ? kWorthWaitingBytes : client->meter.recent(loop_.now()),
+                                        .paused = leads && paused_});
+    if (action == BacklogAction::pause) pause = true;
+    if (action == BacklogAction::drop) drop_backlog(*client);
+  }
+  paused_ = pause;
+  if (flow_timer_ && !paused_) {
+    loop_.cancel(*flow_timer_);
+    flow_timer_.reset();
+  }
+  // A leader that takes nothing makes no events: it is looked at again when its window is over.
+  if (paused_ && !flow_timer_) flow_timer_ = loop_.after(kDrainWindow, [this] { flow_timer_.reset(); });
+}
+
+void Session::update_interests() {
+  if (life_ != Life::ended) line_.want(!paused_ && allowance() > 0);
+  for (const auto& client : clients_) {
+    if (client->stage == Stage::gone) continue;
+    unsigned interest = loop::kNone;
+    if (!client->held && !client->end_of_input) interest |= loop::kRead;
+    if (client->must_drain || client->blocked) interest |= loop::kWrite;
+    if (const auto changed = loop_.change(client->socket.get(), interest); !changed) drop_client(*client);
+  }
+}
+
+void Session::sweep() {
+  if (std::ranges::none_of(clients_, [](const auto& c) { return c->stage == Stage::gone; })) return;
+  std::erase_if(clients_, [](const auto& c) { return c->stage == Stage::gone; });
+  if (clients_.empty() && removed_) {
+    over_ = true;
+    loop_.stop();
+  }
+}
+
+}  // namespace holdfast::holder

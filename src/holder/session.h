@@ -1,0 +1,175 @@
+// Session: one program, its terminal line, its clients and its shadow terminal, wired together (docs/flow.md).
+//
+// Handlers read and set flags; pump(), run after every batch of events, writes: input to the program, output to the
+// clients, then ranges to VTD. Everything it asks of the machine beyond its descriptors goes through Host, so a test
+// runs it on a script. It parses nothing the program prints but what Scanner finds.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/roles.h"
+#include "holder/client.h"
+#include "holder/kill_rule.h"
+#include "holder/line.h"
+#include "holder/query_rule.h"
+#include "holder/record.h"
+#include "holder/vtd_link.h"
+
+namespace holdfast::holder {
+
+class Session final : private VtdListener {
+ public:
+  // Descriptors are the caller's and outlive the session; -1 = there is none.
+  struct Setup {
+    int master = -1;    // non-blocking
+    int listener = -1;  // non-blocking
+    int keeper = -1;    // SEQPACKET socket
+    int program = -1;   // pidfd
+    pid_t program_pid = 0, own_pid = 0;
+    std::uint32_t uid = 0;  // whose clients are let in
+  };
+  Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup);
+  ~Session();
+
+  Result<> begin();
+  // Removed from disk and every client told: the process may end.
+  bool is_over() const { return over_; }
+
+ private:
+  enum class Life : std::uint8_t { running, draining, ended };
+  // What an answer of VTD is for.
+  enum class Purpose : std::uint8_t { restore, view, undo, read };
+  struct Asked {
+    std::uint64_t id = 0;
+    ClientId client = 0;
+    Purpose purpose = Purpose::restore;
+    std::int64_t request = 0;  // of read
+  };
+  struct Waiter {  // for the end of a kill
+    ClientId client = 0;
+    std::int64_t request = 0;
+    bool remove = false;
+  };
+
+  // session.cc: the turn
+  void pump();
+  std::uint64_t allowance() const;
+  void on_line(unsigned events);
+  void read_program(std::size_t budget);
+  void answer_status_queries();
+  void pump_clients();
+  void pump_client(Client& client);
+  void follow_leader(const Client& client);
+  void apply_flow();
+  void update_interests();
+  void sweep();
+  bool awaits_answer(const Client& client) const;
+  std::uint64_t safe() const { return line_.safe(); }
+
+  // session_clients.cc: connections, frames, input
+  void on_listener();
+  void accept_client(Fd socket);
+  void on_client(ClientId id, unsigned events);
+  void read_client(Client& client);
+  void take_frames(Client& client);
+  void take_frame(Client& client, const wire::Frame& frame);
+  void take_hello(Client& client, std::string_view payload);
+  void take_control(Client& client, wire::Type type, const Json& message);
+  void take_input(Client& client, std::string_view bytes);
+  void take_token(Client& client, const wire::InputToken& token);
+  void arm_escape_timer(Client& client);
+  void expect_leave(Client& client);
+  void drop_client(Client& client);
+  void close_after(Client& client, std::string frame);
+  void queue(Client& client, std::string frame, std::uint64_t after = 0);
+  void refuse(Client& client, std::int64_t request, const Error& error);
+  void reply(Client& client, const Json& message);
+  Client* find(ClientId id);
+
+  // session_attach.cc: pictures, leader, sizes
+  void attach(Client& client, const wire::Attach& message);
+  void show(Client& client, wire::vtd::Want want);
+  void ask_restore(Client& client, wire::vtd::Want want);
+  void ask_view(Client& client);
+  void ask_undo(Client& client, int kitty_flags);
+  void forget_picture(Client& client);
+  void refresh(Client& client);
+  void resync(Client& client);
+  void drop_backlog(Client& client);
+  void promote(Client& client);
+  void lead(Client* client, wire::vtd::Want want);
+  void leader_left();
+  void take_size(Client& client);
+  void take_resize(Client& client, const wire::TermSize& size);
+  void apply_leader_size();
+  enum class Winch : std::uint8_t { if_changed, always };
+  void set_size(const wire::TermSize& size, Winch winch);
+  void refit_observers();
+  void tell_roles();
+  bool fits(const Client& client) const;
+  void leave(Client& client, int kitty_flags, std::string farewell);
+  void finish_leaving(Client& client);
+  Client* leader() { return leader_ ? find(*leader_) : nullptr; }
+  void shadow_parsed(std::uint64_t offset) override;
+  void shadow_replied(std::uint64_t offset, std::string_view bytes) override;
+  void shadow_event(const wire::vtd::Event& event) override;
+  void shadow_answered(const wire::vtd::Answer& answer, Fd file, bool rebuilt) override;
+  void shadow_restarted(std::string_view why) override;
+
+  // session_life.cc: requests about the whole session, and its end
+  void answer_info(Client& client, std::int64_t request);
+  void detach(Client& client, const wire::Detach& message);
+  void read_rows(Client& client, const wire::ReadRows& message);
+  void signal(Client& client, const wire::Signal& message);
+  void kill(Client& client, const wire::Kill& message);
+  void remove(Client& client, std::int64_t request);
+  void step_kill();
+  void answer_waiters();
+  Result<> remove_from_disk();
+  void say_goodbye();
+  void on_keeper();
+  void on_keeper_note(const roles::KeeperNote& note);
+  void program_ended(const Ending& ending, std::int64_t wall_ms);
+  void wait_for_drain();
+  void check_drained();
+  void output_ended();
+  void tell_end(Client& client);
+
+  loop::Loop& loop_;
+  const Clock& clock_;
+  Host& host_;
+  const Setup setup_;
+  Line line_;
+  Record record_;
+  VtdLink vtd_;
+
+  std::vector<std::unique_ptr<Client>> clients_;
+  ClientId next_client_ = 1;
+  std::optional<ClientId> leader_;
+  bool leader_live_ = false;  // the query rule knows of the leader's live stream
+  std::vector<Asked> asked_;
+  QueryRule queries_;
+  QueryBudget query_budget_;
+
+  wire::TermSize size_;  // of the program's terminal
+  pty::Size terminal_size_;   // as it was set last, with the pixel that makes a signal
+  Instant resized_at_;
+  bool paused_ = false;  // reading waits for the leader
+  bool queued_ = false;  // something was queued for a client since it was pumped
+  std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, drain_timer_, reopen_timer_, kill_timer_,
+      over_timer_;
+
+  Life life_ = Life::running;
+  std::optional<Ending> ending_;
+  std::int64_t ended_ms_ = 0;
+  std::optional<KillRule> kill_;
+  std::vector<Waiter> waiters_;
+  bool removed_ = false, over_ = false;
+};
+
+}  // namespace holdfast::holder

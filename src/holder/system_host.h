@@ -1,0 +1,45 @@
+// SystemHost: the machine as a holder process has it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "holder/host.h"
+#include "pty/process_tree.h"
+#include "store/file_writer.h"
+
+namespace holdfast::holder {
+
+class SystemHost final : public Host {
+ public:
+  struct Session {
+    std::string id, name, socket;
+    pid_t keeper = -1, program = -1;
+  };
+  // The descriptors are those of base/roles.h.
+  static Result<std::unique_ptr<SystemHost>> create(Session session);
+
+  Result<Shadow> start_shadow() override;
+  int end_shadow(pid_t pid) override;
+  Result<> set_terminal_size(const pty::Size& size) override;
+  std::string foreground_command() override;
+  Result<> signal_foreground(int signal_number) override;
+  void hang_up_program() override;
+  void kill_tree(pid_t shadow) override;
+  bool is_tree_empty(pid_t shadow) override;
+  void save_manifest(std::string text, Durable durable) override;
+  Result<> remove_session() override;
+
+ private:
+  SystemHost(Session session, std::unique_ptr<store::FileWriter> writer)
+      : session_(std::move(session)), writer_(std::move(writer)) {}
+  std::vector<pty::Process> tree(pid_t shadow) const;
+
+  Session session_;
+  std::unique_ptr<store::FileWriter> writer_;
+};
+
+}  // namespace holdfast::holder

@@ -1,0 +1,112 @@
+// Grapheme clusters: characters that join the cell left of the cursor (docs/vt.md, "Unicode").
+#include <algorithm>
+#include <array>
+
+#include "vt/editor.h"
+
+namespace holdfast::vt {
+namespace {
+
+constexpr char32_t kTextSelector = 0xfe0e, kEmojiSelector = 0xfe0f;  // VS15, VS16
+// Arena of all clusters, bytes, before a compaction: a cluster of n marks leaves n - 1 dead ones behind it.
+constexpr std::size_t kClusterBytesDue = 8u << 20;
+
+bool joins(std::span<const char32_t> cluster, Break after) {
+  BreakState state;
+  Break before = code_point_info(cluster[0]).break_class;
+  for (const char32_t cp : cluster.subspan(1)) {
+    const Break next = code_point_info(cp).break_class;
+    (void)is_grapheme_break(before, next, state);
+    before = next;
+  }
+  return !is_grapheme_break(before, after, state);
+}
+
+}  // namespace
+
+int Editor::left_text_column() const {
+  const Cursor& at = screen_->cursor;
+  int x = at.pending_wrap ? at.x : at.x - 1;
+  if (x < 0) return -1;
+  const Row& r = screen_->grid.row(at.y);
+  if (r.cells[x].kind() == CellKind::wide_tail && x > 0) --x;
+  return r.cells[x].is_written() ? x : -1;
+}
+
+std::size_t Editor::code_points_of(Cell cell, std::span<char32_t> out) const {
+  if (!cell.is_cluster()) {
+    out[0] = cell.text();
+    return 1;
+  }
+  const auto text = state_.tables.clusters[cell.text()];
+  const std::size_t n = std::min(text.size(), out.size());
+  std::copy_n(text.begin(), n, out.begin());
+  return n;
+}
+
+// With mode 2027 the grid decides, not what was printed last: a cursor movement does not break a cluster. Without it
+// only characters without a width join, as they always did.
+bool Editor::attach_to_left(char32_t cp, const CodePointInfo& info) {
+  const bool clusters = has_mode(Mode::grapheme_clusters);
+  if (!clusters && info.width != 0) return false;
+  const int x = left_text_column();
+  if (x < 0) return info.width == 0;
+  std::array<char32_t, ClusterTable::kCodePointsMax> storage;
+  const Cell cell = row(screen_->cursor.y).cells[x];
+  const std::span text(storage.data(), code_points_of(cell, storage));
+  const bool is_selector = cp == kTextSelector || cp == kEmojiSelector;
+  if (!clusters) {
+    if (is_selector && code_point_info(text[0]).break_class != Break::extended_pictographic) return true;
+    append_to_cell(x, cp);
+    return true;
+  }
+  if (!joins(text, info.break_class)) return false;
+  if (is_selector && !is_emoji_variation_base(text[0])) return true;
+  if (!append_to_cell(x, cp)) return true;
+  const bool is_wide = cell.kind() == CellKind::wide;
+  if (cp == kTextSelector && is_wide) narrow_cell(x);
+  if ((cp == kEmojiSelector || info.width == 2) && !is_wide) widen_cell(x);
+  return true;
+}
+
+// False when the cell can take no more: the mark is dropped, the cell stays as it is.
+bool Editor::append_to_cell(int x, char32_t cp) {
+  std::array<char32_t, ClusterTable::kCodePointsMax> storage;
+  const int y = screen_->cursor.y;
+  const std::size_t n = code_points_of(row(y).cells[x], storage);
+  if (n == storage.size()) return false;
+  storage[n] = cp;
+  if (state_.tables.clusters.bytes() > kClusterBytesDue) (void)may_compact();
+  const std::uint32_t id = intern_cluster(std::span(storage.data(), n + 1));
+  if (id == ClusterTable::kFull) return false;
+  Cell& cell = row(y).cells[x];
+  cell.bits = (cell.bits & ~Cell::kTextMask) | Cell::kCluster | id;
+  row(y).has_cluster = true;
+  return true;
+}
+
+// The character at x takes two columns: in place, or on the next line when x is the last column.
+void Editor::widen_cell(int x) {
+  Cursor& at = screen_->cursor;
+  const Cursor before = at;
+  at.x = x;
+  at.pending_wrap = false;
+  const int limit = right_limit();
+  if (limit == left_limit() || (x == limit && !has_mode(Mode::autowrap))) {
+    at = before;
+    return;
+  }
+  write_wide(row(at.y).cells[x].bits & ~Cell::kind_bits(CellKind::wrap_spacer));
+}
+
+void Editor::narrow_cell(int x) {
+  Cursor& at = screen_->cursor;
+  Row& r = row(at.y);
+  if (x == 0) cell_overwritten_at_start(at.y);
+  r.cells[x].bits &= ~Cell::kind_bits(CellKind::wrap_spacer);  // narrow is kind 0
+  r.cells[x + 1].bits = blank_bits();
+  at.x = x + 1;
+  at.pending_wrap = false;
+}
+
+}  // namespace holdfast::vt

@@ -1,0 +1,169 @@
+// Colours that a program sets and asks for: OSC 4, 10-19 and their resets.
+#include <array>
+#include <charconv>
+
+#include "vt/interpreter.h"
+
+namespace holdfast::vt {
+namespace {
+
+std::optional<unsigned> hex_of(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// One component of 1 to 4 hex digits as 8 bits; `rgb:f/f/f` is white, so one digit is scaled and not shifted.
+std::optional<unsigned> component(std::string_view text) {
+  if (text.empty() || text.size() > 4) return std::nullopt;
+  const auto value = hex_of(text);
+  if (!value) return std::nullopt;
+  const unsigned most = (1u << 4 * text.size()) - 1;
+  return (*value * 255 + most / 2) / most;
+}
+
+std::optional<std::uint32_t> join(std::string_view r, std::string_view g, std::string_view b) {
+  const auto red = component(r), green = component(g), blue = component(b);
+  if (!red || !green || !blue) return std::nullopt;
+  return *red << 16 | *green << 8 | *blue;
+}
+
+struct NamedColor {
+  std::string_view name;
+  std::uint32_t rgb;
+};
+// The names people write by hand; the rest of X11's list is not worth its size.
+constexpr NamedColor kNamedColors[] = {
+    {"black", 0x000000},  {"white", 0xffffff},  {"red", 0xff0000},      {"green", 0x00ff00},    {"blue", 0x0000ff},
+    {"yellow", 0xffff00}, {"cyan", 0x00ffff},   {"magenta", 0xff00ff},  {"gray", 0xbebebe},     {"grey", 0xbebebe},
+    {"orange", 0xffa500}, {"purple", 0xa020f0}, {"brown", 0xa52a2a},    {"pink", 0xffc0cb},     {"navy", 0x000080},
+    {"maroon", 0xb03060}, {"gold", 0xffd700},   {"darkgray", 0xa9a9a9}, {"lightgray", 0xd3d3d3}};
+
+// XParseColor's `rgb:r/g/b`, `#rgb` in four lengths, and a few names.
+std::optional<std::uint32_t> parse_color(std::string_view text) {
+  if (text.starts_with("rgb:")) {
+    text.remove_prefix(4);
+    const std::size_t first = text.find('/');
+    const std::size_t second = first == std::string_view::npos ? first : text.find('/', first + 1);
+    if (second == std::string_view::npos) return std::nullopt;
+    return join(text.substr(0, first), text.substr(first + 1, second - first - 1), text.substr(second + 1));
+  }
+  if (text.starts_with('#')) {
+    text.remove_prefix(1);
+    const std::size_t digits = text.size() / 3;
+    if (text.size() % 3 != 0 || digits == 0 || digits > 4) return std::nullopt;
+    return join(text.substr(0, digits), text.substr(digits, digits), text.substr(2 * digits));
+  }
+  std::string lower;
+  for (const char c : text.substr(0, 16)) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  for (const NamedColor& color : kNamedColors) {
+    if (color.name == lower) return color.rgb;
+  }
+  return std::nullopt;
+}
+
+std::string_view take_field(std::string_view& text) {
+  const std::size_t end = text.find(';');
+  const std::string_view field = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return field;
+}
+
+std::optional<std::uint8_t> palette_index(std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value > 255) return std::nullopt;
+  return static_cast<std::uint8_t>(value);
+}
+
+constexpr std::array<std::uint32_t, 16> kBaseColors = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
+                                                       0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
+                                                       0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff};
+
+// xterm's 256 colours: 16 by hand, a 6x6x6 cube, 24 grays.
+std::uint32_t standard_color(std::uint8_t index) {
+  if (index < 16) return kBaseColors[index];
+  if (index >= 232) return (8u + 10u * (index - 232u)) * 0x010101u;
+  const unsigned cube = index - 16u;
+  const auto level = [](unsigned n) { return n == 0 ? 0u : 55u + 40u * n; };
+  return level(cube / 36) << 16 | level(cube / 6 % 6) << 8 | level(cube % 6);
+}
+
+}  // namespace
+
+std::uint32_t Interpreter::palette_color(std::uint8_t index) const {
+  if (const auto own = state_.colors.palette.find(index); own != state_.colors.palette.end()) return own->second;
+  if (const auto of_client = client_.palette.find(index); of_client != client_.palette.end()) return of_client->second;
+  return standard_color(index);
+}
+
+void Interpreter::reply_color(std::string_view head, std::uint32_t rgb, Terminator terminator) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text = "\x1b]" + std::string(head) + ";rgb:";
+  for (int shift = 16; shift >= 0; shift -= 8) {
+    const char digits[] = {kDigits[rgb >> (shift + 4) & 15], kDigits[rgb >> shift & 15]};
+    text.append(digits, 2).append(digits, 2);  // 8 bits as 16: 0xab is 0xabab
+    if (shift > 0) text += '/';
+  }
+  reply(text + (terminator == Terminator::bel ? "\a" : "\x1b\\"));
+}
+
+void Interpreter::osc_palette(std::string_view text, Terminator terminator) {
+  while (!text.empty()) {
+    const auto index = palette_index(take_field(text));
+    const std::string_view color = take_field(text);
+    if (!index) continue;
+    if (color == "?") {
+      reply_color("4;" + std::to_string(*index), palette_color(*index), terminator);
+    } else if (const auto rgb = parse_color(color)) {
+      state_.colors.palette[*index] = *rgb;
+    }
+  }
+}
+
+void Interpreter::osc_palette_reset(std::string_view text) {
+  if (text.empty()) state_.colors.palette.clear();
+  while (!text.empty()) {
+    if (const auto index = palette_index(take_field(text))) state_.colors.palette.erase(*index);
+  }
+}
+
+std::optional<std::uint32_t>* Interpreter::dynamic_color(int number) {
+  switch (number) {
+    case 10:
+      return &state_.colors.foreground;
+    case 11:
+      return &state_.colors.background;
+    case 12:
+      return &state_.colors.cursor;
+    case 17:
+      return &state_.colors.highlight_bg;
+    case 19:
+      return &state_.colors.highlight_fg;
+    default:
+      return nullptr;
+  }
+}
+
+// Further colours in the text are for the numbers that follow.
+void Interpreter::osc_dynamic_color(int number, std::string_view text, Terminator terminator) {
+  for (; number <= 19 && !text.empty(); ++number) {
+    const std::string_view color = take_field(text);
+    std::optional<std::uint32_t>* own = dynamic_color(number);
+    if (own == nullptr) continue;
+    if (color != "?") {
+      if (const auto rgb = parse_color(color)) *own = *rgb;
+      continue;
+    }
+    std::optional<std::uint32_t> rgb = *own;
+    if (!rgb && number == 10) rgb = client_.foreground;
+    if (!rgb && number == 11) rgb = client_.background;
+    if (!rgb && number == 12) rgb = client_.cursor;
+    if (rgb) reply_color(std::to_string(number), *rgb, terminator);
+  }
+}
+
+void Interpreter::osc_dynamic_color_reset(int number) { dynamic_color(number)->reset(); }
+
+}  // namespace holdfast::vt

@@ -1,0 +1,198 @@
+// Editor: what the control functions do to a State's screens. Prints, erases, shifts, scrolls, moves, saves.
+//
+// Knows nothing of bytes, sequences or replies: coordinates and counts come in already parsed, zero-based and of any
+// size (they are clamped here). Holds derived values of the State (pen as cell bits, "nothing special is on"), so that
+// printing needs no look-up; whoever changes the State behind its back calls refresh().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "vt/scan.h"
+#include "vt/state.h"
+#include "vt/unicode.h"
+
+namespace holdfast::vt {
+
+enum class Erase : std::uint8_t { normal, selective };    // selective: protected cells stay (DECSED, DECSEL, DECSERA)
+enum class Extent : std::uint8_t { after, before, all };  // from the cursor on, up to and with it, everything
+
+// A rectangle of cells, inclusive and clamped to the screen. Empty if right < left or bottom < top.
+struct Rectangle {
+  int top = 0, left = 0, bottom = -1, right = -1;
+  bool is_empty() const { return bottom < top || right < left; }
+};
+
+class Editor {
+ public:
+  Editor(State& state, Profile profile);
+
+  // Takes over what others changed in the State: active screen, pen, charsets, modes.
+  void refresh();
+
+  // print.cc
+  void print_ascii(const char* text, std::size_t n);  // bytes 0x20-0x7e
+  void print_text(std::span<const char32_t> text);    // no C0, no DEL
+  void repeat_last(int n);                            // REP
+  // Must be called when charsets or insert mode change.
+  void update_plain();
+
+  // pen.cc
+  Pen& change_pen();                 // for SGR, OSC 8, DECSCA, OSC 133
+  void open_link(const Link& link);  // OSC 8; also gives the implicit ones their serial
+  void compact_tables();
+
+  // cursor.cc
+  void move_to(int y, int x);  // CUP; relative to the margins with DECOM
+  void move_to_column(int x);
+  void move_to_row(int y);
+  void move_by(int rows, int columns);  // VPR, HPR: margins count only with DECOM
+  void move_up(int n);                  // the others stop at the margins
+  void move_down(int n);
+  void move_right(int n);
+  void move_left(int n);  // with reverse wrap
+  void carriage_return();
+  void line_feed();  // LF, VT, FF; with LNM also CR
+  void index();      // IND: down, scrolls at the bottom margin
+  void reverse_index();
+  void tab(int n);
+  void tab_back(int n);
+  void set_tab_stop();
+  void clear_tab_stop();
+  void reset_tab_stops(bool every_8);
+  void save_cursor();
+  void restore_cursor();
+  void set_vertical_margins(int top, int bottom);  // inclusive; homes the cursor
+  void set_horizontal_margins(int left, int right);
+  void reset_margins();
+
+  // erase.cc
+  void erase_in_line(Extent extent, Erase kind);
+  void erase_in_display(Extent extent, Erase kind);
+  void erase_history();       // ED 3
+  void scroll_out_display();  // ED 22: the screen moves into history
+  void erase_characters(int n);
+  void erase_rectangle(const Rectangle& area, Erase kind);
+  void fill_rectangle(const Rectangle& area, char32_t cp);
+  void copy_rectangle(const Rectangle& from, int top, int left);
+  void change_attributes(const Rectangle& area, std::uint32_t set, std::uint32_t clear, std::uint32_t toggle);
+  void alignment_test();  // DECALN
+
+  // scroll.cc
+  void insert_characters(int n);
+  void delete_characters(int n);
+  void insert_lines(int n);
+  void delete_lines(int n);
+  void scroll_up(int n);  // SU: nothing goes to history
+  void scroll_down(int n);
+  void scroll_left(int n);  // SL
+  void scroll_right(int n);
+  void insert_columns(int n);  // DECIC
+  void delete_columns(int n);
+  void back_index();     // DECBI
+  void forward_index();  // DECFI
+
+  // screens.cc
+  void switch_screen(Mode mode, bool on);  // ?47 ?1047 ?1049
+  void soft_reset();                       // DECSTR
+  void full_reset();                       // RIS
+  void set_default_modes();
+  void resize(const Size& size);
+
+  State& state() { return state_; }
+  Profile profile() const { return profile_; }
+  Cursor& cursor() { return screen_->cursor; }
+  Grid& grid() { return screen_->grid; }
+  ScreenState& screen() { return *screen_; }
+  int cols() const { return cols_; }
+  int rows() const { return rows_; }
+
+ private:
+  enum class Join : std::uint8_t { cut, keep };  // does what scrolls in continue the last row?
+
+  Row& row(int y) { return screen_->grid.row(y); }
+  bool has_mode(Mode m) const { return state_.modes.get(m); }
+  bool is_inside_margins() const;
+  bool is_between_side_margins() const;
+  bool has_full_width_margins() const { return state_.margins.left == 0 && state_.margins.right == cols_ - 1; }
+  int right_limit() const { return screen_->cursor.x > state_.margins.right ? cols_ - 1 : state_.margins.right; }
+  int left_limit() const { return screen_->cursor.x < state_.margins.left ? 0 : state_.margins.left; }
+
+  // The pen as cell bits, and what an erased cell gets (only the background). Both are interned when first needed.
+  std::uint64_t pen_bits() {
+    if (pen_changed_) resolve_pen();
+    return pen_bits_;
+  }
+  std::uint64_t blank_bits() {
+    if (pen_changed_) resolve_pen();
+    return blank_bits_;
+  }
+  void resolve_pen();
+  std::uint16_t intern_style(const Style& style);
+  std::uint32_t intern_cluster(std::span<const char32_t> code_points);
+  bool may_compact();
+
+  // print.cc
+  void wrap();
+  template <typename Put>
+  void print_narrow(std::size_t n, Put&& put);
+  void put_narrow(char32_t cp);
+  void put_wide(char32_t cp);
+  void print_one(char32_t cp);
+  std::size_t print_simple(std::span<const char32_t> text);
+  char32_t translate(char32_t cp);
+  void make_room(int width);
+  // Blanks the halves of wide characters that writing [x0, x1) of row y would leave alone.
+  void detach_halves(int y, int x0, int x1);
+  void write_wide(std::uint64_t bits);
+  bool wrap_would_join() const;
+  // A spacer stands only before a wide character at the start of the next row.
+  void drop_spacer(Row& r);
+  void cell_overwritten_at_start(int y);
+
+  // cluster.cc
+  bool attach_to_left(char32_t cp, const CodePointInfo& info);  // true: nothing is left to print
+  int left_text_column() const;                                 // of the character left of the cursor; -1 = none
+  std::size_t code_points_of(Cell cell, std::span<char32_t> out) const;
+  bool append_to_cell(int x, char32_t cp);
+  void widen_cell(int x);
+  void narrow_cell(int x);
+
+  // erase.cc
+  void blank(int y, int x0, int x1);  // [x0, x1), with the pen's background
+  void blank_unprotected(int y, int x0, int x1);
+  void erase_cells(int y, int x0, int x1, Erase kind);
+  void cut_join(Row& r);  // the row no longer continues on the next one
+  void cut_join_above(int y);
+
+  // scroll.cc
+  void scroll_rows_up(int top, int bottom, int n, Join join);
+  void scroll_rows_down(int top, int bottom, int n);
+  void push_to_history(int n);
+  void split_at(int y, int x);
+  void split_at_margins(int y);
+  void paint_cleared_row(int y);
+  void copy_row_part(int from, int to, int x0, int x1);
+  void shift_right(int y, int x, int right, int n);
+  void shift_left(int y, int x, int right, int n);
+  void index_with(Join join);
+
+  // screens.cc
+  void activate(bool alternate);
+  void clear_alternate();
+
+  State& state_;
+  const ByteKernels& kernels_ = byte_kernels();
+  Profile profile_;
+  ScreenState* screen_;
+  int cols_ = 0, rows_ = 0;
+  bool plain_ = true;  // no charset, single shift or insert mode: text goes to cells as it is
+  bool pen_changed_ = true;
+  std::uint64_t pen_bits_ = 0, blank_bits_ = 0;
+  // Interns to let fail before compacting again, after a compaction that freed little: a screen that really uses
+  // all ids must not cost a walk over its cells for every new style.
+  std::uint32_t compactions_paused_for_ = 0;
+};
+
+}  // namespace holdfast::vt

@@ -1,0 +1,297 @@
+// Printing: characters into cells.
+#include <algorithm>
+
+#include "vt/editor.h"
+
+namespace holdfast::vt {
+namespace {
+
+// DEC Special Graphics, 0x60-0x7e.
+constexpr char16_t kDecGraphics[] = {u'◆', u'▒', u'␉', u'␌', u'␍', u'␊', u'°', u'±', u'␤', u'␋', u'┘',
+                                     u'┐', u'┌', u'└', u'┼', u'⎺', u'⎻', u'─', u'⎼', u'⎽', u'├', u'┤',
+                                     u'┴', u'┬', u'│', u'≤', u'≥', u'π', u'≠', u'£', u'·'};
+static_assert(std::size(kDecGraphics) == 0x7f - 0x60);
+
+char32_t in_charset(Charset charset, char32_t cp) {
+  switch (charset) {
+    case Charset::ascii:
+      return cp;
+    case Charset::uk:
+      return cp == '#' ? U'£' : cp;
+    case Charset::dec_graphics:
+      return cp >= 0x60 && cp < 0x7f ? kDecGraphics[cp - 0x60] : cp;
+  }
+  return cp;
+}
+
+// The columns of a character that joins the one before it only in rare company (see print_simple); 0: look closer.
+int simple_width(char32_t cp) {
+  if (cp < 0x7f) return 1;
+  if (cp >= 0x4e00 && cp < 0xa000) return 2;
+  if (cp < 0xa0) return 0;
+  const CodePointInfo info = code_point_info(cp);
+  switch (info.break_class) {
+    case Break::other:
+    case Break::lv:
+    case Break::lvt:
+    case Break::indic_consonant:
+    case Break::extended_pictographic:
+      return info.width;
+    default:
+      return 0;
+  }
+}
+
+bool may_join_to_the_right(Cell cell) {
+  if (cell.is_cluster()) return true;
+  if (cell.text() < 0x300) return false;
+  const Break before = code_point_info(cell.text()).break_class;
+  return before == Break::prepend || before == Break::l;
+}
+
+}  // namespace
+
+void Editor::update_plain() {
+  const Charsets& sets = state_.charsets;
+  plain_ = sets.g[sets.gl] == Charset::ascii && sets.single_shift == 0 && !has_mode(Mode::insert);
+}
+
+char32_t Editor::translate(char32_t cp) {
+  Charsets& sets = state_.charsets;
+  std::size_t set = sets.gl;
+  if (sets.single_shift != 0) {
+    set = sets.single_shift;
+    sets.single_shift = 0;
+    update_plain();
+  }
+  return cp < 0x80 ? in_charset(sets.g[set], cp) : cp;
+}
+
+// Only a line that goes on over the full width, on another row, is one that a resize may join again.
+bool Editor::wrap_would_join() const {
+  const Cursor& at = screen_->cursor;
+  return has_full_width_margins() && at.x == cols_ - 1 && (at.y == state_.margins.bottom || at.y < rows_ - 1);
+}
+
+void Editor::wrap() {
+  Cursor& at = screen_->cursor;
+  const bool joins = wrap_would_join();
+  if (joins) row(at.y).flags.wrapped = true;
+  const int left = left_limit();
+  index_with(joins ? Join::keep : Join::cut);
+  at.x = left;
+  at.pending_wrap = false;
+}
+
+void Editor::detach_halves(int y, int x0, int x1) {
+  Row& r = row(y);
+  if (x0 > 0 && r.cells[x0].kind() == CellKind::wide_tail) {
+    if (x0 == 1) cell_overwritten_at_start(y);
+    r.cells[x0 - 1].bits = blank_bits();
+  }
+  if (x1 < cols_ && r.cells[x1].kind() == CellKind::wide_tail) r.cells[x1].bits = blank_bits();
+}
+
+void Editor::drop_spacer(Row& r) {
+  Cell& last = r.cells[cols_ - 1];
+  if (last.kind() != CellKind::wrap_spacer) return;
+  last.bits = state_.tables.styles[last.style()].background.is_default() ? 0 : blank_bits();
+}
+
+void Editor::cell_overwritten_at_start(int y) {
+  if (y > 0 && row(y).cells[0].kind() == CellKind::wide) drop_spacer(row(y - 1));
+}
+
+// Prints n narrow characters that need no second thought: put(row, x, first, count) writes a part of them into cells.
+template <typename Put>
+void Editor::print_narrow(std::size_t n, Put&& put) {
+  Cursor& at = screen_->cursor;
+  const auto put_here = [&](std::size_t first, int count) {
+    Row& r = row(at.y);
+    if (r.has_wide && at.x < r.used) {
+      if (at.x == 0) cell_overwritten_at_start(at.y);
+      detach_halves(at.y, at.x, at.x + count);
+    }
+    put(r.cells + at.x, first, static_cast<std::size_t>(count));
+    r.used = static_cast<std::uint16_t>(std::max<int>(r.used, at.x + count));
+  };
+  for (std::size_t done = 0; done < n;) {
+    if (at.pending_wrap) {
+      if (!has_mode(Mode::autowrap)) return put_here(n - 1, 1);  // all the rest lands on this one cell
+      wrap();
+    }
+    const int limit = right_limit();
+    const int room = limit - at.x + 1;
+    const int count = static_cast<int>(std::min<std::size_t>(n - done, static_cast<std::size_t>(room)));
+    put_here(done, count);
+    at.pending_wrap = count == room;
+    at.x = at.pending_wrap ? limit : at.x + count;
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+void Editor::print_ascii(const char* text, std::size_t n) {
+  for (; n > 0 && !plain_; --n) print_one(static_cast<unsigned char>(*text++));
+  if (n == 0) return;
+  const std::uint64_t pen = pen_bits();
+  state_.last_printed = static_cast<unsigned char>(text[n - 1]);
+  print_narrow(n,
+               [&](Cell* out, std::size_t first, std::size_t count) { kernels_.widen(text + first, count, pen, out); });
+}
+
+void Editor::print_text(std::span<const char32_t> text) {
+  while (!text.empty()) {
+    if (plain_) text = text.subspan(print_simple(text));
+    if (text.empty()) return;
+    print_one(text.front());
+    text = text.subspan(1);
+  }
+}
+
+// Prints as many characters as need no second thought and returns how many: they take cells of their own. A character
+// of these classes joins its neighbour only if that one is a cluster, a Prepend or a leading jamo (UAX 29), so it is
+// enough to look at the cell left of the first one.
+std::size_t Editor::print_simple(std::span<const char32_t> text) {
+  const std::uint64_t pen = pen_bits();
+  const std::uint64_t tail = pen | Cell::kind_bits(CellKind::wide_tail);
+  Cursor& at = screen_->cursor;
+  if (has_mode(Mode::grapheme_clusters)) {
+    const int left = left_text_column();
+    if (left >= 0 && may_join_to_the_right(row(at.y).cells[left])) return 0;
+  }
+  std::size_t done = 0;
+  while (done < text.size()) {
+    if (at.pending_wrap) {
+      if (!has_mode(Mode::autowrap) || simple_width(text[done]) == 0) break;
+      wrap();
+    }
+    Row& r = row(at.y);
+    const bool had_wide = r.has_wide && at.x < r.used;
+    const int limit = right_limit();
+    const std::size_t before = done;
+    int x = at.x;
+    bool is_full = false;
+    if (had_wide && x == 0) cell_overwritten_at_start(at.y);
+    while (done < text.size() && !is_full) {
+      const int width = simple_width(text[done]);
+      if (width == 0 || x + width - 1 > limit) break;
+      if (had_wide) detach_halves(at.y, x, x + width);
+      const std::uint64_t bits = text[done++] | pen;
+      if (width == 1) {
+        r.cells[x].bits = bits;
+      } else {
+        r.cells[x].bits = bits | Cell::kind_bits(CellKind::wide);
+        r.cells[x + 1].bits = tail;
+        r.has_wide = true;
+      }
+      x += width;
+      is_full = x > limit;
+    }
+    r.used = static_cast<std::uint16_t>(std::max<int>(r.used, x));
+    at.x = is_full ? limit : x;
+    at.pending_wrap = is_full;
+    if (done == before || !is_full) break;
+  }
+  if (done > 0) state_.last_printed = text[done - 1];
+  return done;
+}
+
+void Editor::print_one(char32_t cp) {
+  if (cp >= 0x7f && cp < 0xa0) return;
+  const char32_t shown = translate(cp);
+  int width = 1;
+  if (cp > 0xff) {
+    const CodePointInfo info = code_point_info(cp);
+    if (attach_to_left(cp, info)) return;
+    if (info.width == 0) return;
+    width = info.width;
+  }
+  if (width == 2) {
+    put_wide(shown);
+  } else {
+    put_narrow(shown);
+  }
+  state_.last_printed = shown;
+}
+
+void Editor::make_room(int width) {
+  const Cursor& at = screen_->cursor;
+  shift_right(at.y, at.x, right_limit(), width);
+}
+
+void Editor::put_narrow(char32_t cp) {
+  Cursor& at = screen_->cursor;
+  if (at.pending_wrap && has_mode(Mode::autowrap)) wrap();
+  if (has_mode(Mode::insert)) make_room(1);
+  const std::uint64_t pen = pen_bits();
+  Row& r = row(at.y);
+  if (r.has_wide) {
+    if (at.x == 0) cell_overwritten_at_start(at.y);
+    detach_halves(at.y, at.x, at.x + 1);
+  }
+  r.cells[at.x].bits = cp | pen;
+  r.used = static_cast<std::uint16_t>(std::max<int>(r.used, at.x + 1));
+  at.pending_wrap = at.x == right_limit();
+  if (!at.pending_wrap) ++at.x;
+}
+
+void Editor::put_wide(char32_t cp) {
+  Cursor& at = screen_->cursor;
+  if (at.pending_wrap && has_mode(Mode::autowrap)) wrap();
+  const int limit = right_limit();
+  if (limit == left_limit()) {  // no place is wide enough: a blank stands for it
+    blank(at.y, at.x, at.x + 1);
+    at.pending_wrap = true;
+    return;
+  }
+  if (at.x < limit && has_mode(Mode::insert)) make_room(2);
+  write_wide(cp | pen_bits());
+}
+
+void Editor::write_wide(std::uint64_t bits) {
+  constexpr std::uint64_t kText = Cell::kTextMask | Cell::kCluster;
+  Cursor& at = screen_->cursor;
+  int limit = right_limit();
+  if (at.x == 0) cell_overwritten_at_start(at.y);
+  if (at.x == limit) {
+    if (!has_mode(Mode::autowrap)) return;
+    blank(at.y, at.x, at.x + 1);
+    if (wrap_would_join()) {
+      Row& r = row(at.y);
+      r.cells[at.x].bits = (bits & ~kText) | Cell::kind_bits(CellKind::wrap_spacer);
+      r.used = static_cast<std::uint16_t>(cols_);
+    }
+    wrap();
+    if (has_mode(Mode::insert)) make_room(2);
+    limit = right_limit();
+  }
+  Row& r = row(at.y);
+  if (r.has_wide) detach_halves(at.y, at.x, at.x + 2);
+  r.cells[at.x].bits = bits | Cell::kind_bits(CellKind::wide);
+  r.cells[at.x + 1].bits = (bits & ~kText) | Cell::kind_bits(CellKind::wide_tail);
+  r.has_wide = true;
+  r.has_cluster = r.has_cluster || (bits & Cell::kCluster) != 0;
+  r.used = static_cast<std::uint16_t>(std::max<int>(r.used, at.x + 2));
+  at.pending_wrap = at.x + 1 == limit;
+  at.x = at.pending_wrap ? limit : at.x + 2;
+}
+
+void Editor::repeat_last(int n) {
+  const char32_t cp = state_.last_printed;
+  if (cp == 0 || n <= 0) return;
+  const bool is_wide = cp >= 0x80 && code_point_width(cp) == 2;
+  if (!is_wide && !has_mode(Mode::insert)) {
+    const Cell cell{cp | pen_bits()};
+    return print_narrow(static_cast<std::size_t>(n),
+                        [&](Cell* out, std::size_t, std::size_t count) { std::fill_n(out, count, cell); });
+  }
+  for (; n > 0; --n) {
+    if (is_wide) {
+      put_wide(cp);
+    } else {
+      put_narrow(cp);
+    }
+  }
+}
+
+}  // namespace holdfast::vt

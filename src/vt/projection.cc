@@ -1,0 +1,307 @@
+// A State as text, one fact a line, so that two of them can be compared and the difference be read.
+//
+// Cells are written as runs: `{style}` when the style changes, `<link>`, then text, with backslash escapes for what
+// text cannot say: \. unwritten, \w wide, \s wrap spacer, \( \) a cluster, \p protected on, \q off, \0 \1 \2 semantic.
+#include <map>
+
+#include "base/text.h"
+#include "vt/cell_text.h"
+#include "vt/restore.h"
+#include "vt/restore_rule.h"
+
+namespace holdfast::vt {
+namespace {
+
+enum class Scope { expressible, everything };
+
+constexpr std::string_view kWrapped = " wrapped";
+
+class Projection {
+ public:
+  Projection(State& state, Scope scope) : state_(state), scope_(scope) {}
+
+  std::string text() {
+    facts();
+    screen("primary", state_.primary, !state_.on_alternate);
+    screen("alternate", state_.alternate, state_.on_alternate);
+    history();
+    return std::move(out_);
+  }
+
+ private:
+  bool is_exact() const { return scope_ == Scope::everything; }
+
+  Projection& put(std::string_view text) {
+    out_ += text;
+    return *this;
+  }
+  Projection& put(std::uint64_t number) {
+    append_number(out_, number);
+    return *this;
+  }
+  void fact(std::string_view name, std::uint64_t value) { put(name).put(" ").put(value).put("\n"); }
+  void fact(std::string_view name, std::string_view value) { put(name).put(" ").put(hex_if_odd(value)).put("\n"); }
+
+  static std::string hex_if_odd(std::string_view value) {
+    for (const char c : value) {
+      if (static_cast<unsigned char>(c) < 0x20) return "hex:" + hex(value);
+    }
+    return std::string(value);
+  }
+
+  void facts();
+  void modes(std::string_view name, const ModeSet& set, bool is_saved);
+  void last_printed();
+  void colors();
+  void charsets(std::string_view name, const Charsets& c, bool with_single_shift);
+  void pen(std::string_view name, const Pen& pen, bool with_semantic);
+  void cursor(std::string_view name, const Cursor& cursor);
+  void screen(std::string_view name, const ScreenState& screen, bool is_active);
+  void saved(std::string_view name, const ScreenState& screen);
+  void history();
+  std::optional<std::size_t> uncertain_blank(const ScreenState& screen, int y, bool is_active) const;
+  void row(const RowView& row, std::optional<std::size_t> uncertain_blank);
+  void cluster(Cell cell, Place place);
+  void style(const Style& s);
+  void link(std::uint16_t id);
+
+  State& state_;
+  Scope scope_;
+  std::string out_;
+  std::map<std::uint16_t, std::size_t> implicit_;  // link id -> number by first appearance
+};
+
+void Projection::facts() {
+  fact("cols", state_.size.cols);
+  fact("rows", state_.size.rows);
+  fact("on_alternate", state_.on_alternate);
+  if (state_.on_alternate) fact("alternate_mode", static_cast<std::uint64_t>(state_.alternate_mode));
+  modes("mode", state_.modes, false);
+  modes("saved_mode", state_.saved_modes, true);
+  fact("mouse_tracking", static_cast<std::uint64_t>(state_.mouse_tracking));
+  fact("mouse_encoding", static_cast<std::uint64_t>(state_.mouse_encoding));
+  put("margins ").put(static_cast<unsigned>(state_.margins.top)).put(" ").put(static_cast<unsigned>(state_.margins.bottom));
+  put(" ").put(static_cast<unsigned>(state_.margins.left)).put(" ").put(static_cast<unsigned>(state_.margins.right)).put("\n");
+  put("tabs");
+  for (std::size_t x = 0; x < state_.tab_stops.size(); ++x) {
+    if (state_.tab_stops[x] && (is_exact() || x > 0)) put(" ").put(x);
+  }
+  put("\n");
+  charsets("charsets", state_.charsets, true);
+  fact("modify_other_keys", state_.modify_other_keys);
+  fact("keypad_application", state_.keypad_application);
+  fact("cursor_shape", state_.cursor_shape);
+  fact("conformance", state_.conformance);
+  fact("utf8", state_.utf8);
+  for (const Style& s : state_.sgr_stack) {
+    put("sgr_stack ");
+    style(s);
+    put("\n");
+  }
+  fact("title", state_.titles.window);
+  fact("icon", state_.titles.icon);
+  for (const auto& [window, icon] : state_.titles.stack) fact("title_stack", window + " / " + icon);
+  fact("pwd", state_.working_directory);
+  fact("pointer", is_exact() || state_.pointer_shape != "default" ? state_.pointer_shape : std::string());
+  fact("progress", state_.progress.state << 8 | state_.progress.percent);
+  fact("continuation", hex(state_.continuation));
+  colors();
+  last_printed();
+  if (!is_exact()) return;
+  fact("offset", state_.offset);
+  fact("link_serial", state_.link_serial);
+  fact("xpixel", state_.size.xpixel);
+  fact("ypixel", state_.size.ypixel);
+}
+
+void Projection::last_printed() {
+  if (is_exact()) return fact("last_printed", state_.last_printed);
+  const LastPrint last = find_last_print(state_);
+  if (last.how != LastPrint::How::none) fact("last_printed", last.text);
+}
+
+void Projection::modes(std::string_view name, const ModeSet& set, bool is_saved) {
+  for (const ModeInfo& info : mode_table()) {
+    if (!is_exact() && !(is_saved ? is_saved_mode_restored(info) : is_mode_restored(info))) continue;
+    if (set.get(info.mode) == info.default_on) continue;
+    put(name).put(info.is_private ? " ?" : " ").put(info.number).put(set.get(info.mode) ? " on\n" : " off\n");
+  }
+}
+
+void Projection::colors() {
+  for (const auto& [index, rgb] : state_.colors.palette) put("palette ").put(index).put(" ").put(rgb).put("\n");
+  const auto dynamic = [&](std::string_view name, const std::optional<std::uint32_t>& rgb) {
+    if (rgb) fact(name, *rgb);
+  };
+  dynamic("foreground", state_.colors.foreground);
+  dynamic("background", state_.colors.background);
+  dynamic("cursor_color", state_.colors.cursor);
+  dynamic("highlight_bg", state_.colors.highlight_bg);
+  dynamic("highlight_fg", state_.colors.highlight_fg);
+}
+
+void Projection::charsets(std::string_view name, const Charsets& c, bool with_single_shift) {
+  put(name);
+  for (const Charset set : c.g) put(" ").put(static_cast<unsigned>(set));
+  put(" gl ").put(c.gl).put(" gr ").put(c.gr);
+  if (with_single_shift || is_exact()) put(" ss ").put(c.single_shift);
+  put("\n");
+}
+
+void Projection::pen(std::string_view name, const Pen& pen, bool with_semantic) {
+  put(name).put(" ");
+  style(pen.style);
+  link(pen.link);
+  if (with_semantic) put("\\").put(static_cast<unsigned>(pen.semantic));
+  put(pen.is_protected ? "\\p\n" : "\n");
+}
+
+void Projection::cursor(std::string_view name, const Cursor& c) {
+  put(name).put(" ").put(static_cast<unsigned>(c.x)).put(" ").put(static_cast<unsigned>(c.y));
+  put(c.pending_wrap ? " pending\n" : "\n");
+}
+
+void Projection::saved(std::string_view name, const ScreenState& screen) {
+  const std::string prefix(name);
+  if (is_exact()) fact(prefix + ".has_saved", screen.saved.has_value());
+  const SavedCursor s = saved_or_neutral(screen);
+  cursor(prefix + ".saved.cursor", s.cursor);
+  pen(prefix + ".saved.pen", s.pen, is_exact());
+  charsets(prefix + ".saved.charsets", s.charsets, false);
+  fact(prefix + ".saved.origin", s.origin);
+}
+
+void Projection::screen(std::string_view name, const ScreenState& screen, bool is_active) {
+  const std::string prefix(name);
+  // The cursor of a screen that is not shown is overwritten by the switch to it, whichever mode makes it.
+  if (is_exact() || is_active) {
+    cursor(prefix + ".cursor", is_exact() ? screen.cursor : restored_cursor(state_));
+    pen(prefix + ".pen", screen.pen, true);
+  }
+  saved(name, screen);
+  put(prefix).put(".kitty ").put(screen.kitty.base);
+  for (int i = 0; i < screen.kitty.depth; ++i) put(" ").put(screen.kitty.flags[static_cast<std::size_t>(i)]);
+  put("\n");
+  fact(prefix + ".protection", is_exact() ? static_cast<unsigned>(screen.protection)
+                                          : static_cast<unsigned>(screen.protection == Protection::iso));
+  for (int y = 0; y < screen.grid.rows(); ++y) {
+    put(prefix).put(" ").put(static_cast<unsigned>(y));
+    row(screen.grid.row(y).view(), uncertain_blank(screen, y, is_active));
+  }
+}
+
+// The column of row y where a pending wrap makes a restore print a space if it is blank.
+std::optional<std::size_t> Projection::uncertain_blank(const ScreenState& screen, int y, bool is_active) const {
+  if (is_exact()) return std::nullopt;
+  if (is_active) {
+    const Cursor live = restored_cursor(state_);
+    if (live.pending_wrap && live.y == y) return static_cast<std::size_t>(live.x);
+  }
+  const Cursor saved = saved_or_neutral(screen).cursor;
+  if (saved.pending_wrap && saved.y == y && screen.grid.row(y).flags.wrapped) return static_cast<std::size_t>(saved.x);
+  return std::nullopt;
+}
+
+void Projection::history() {
+  fact("history_open", state_.history.is_open());
+  std::size_t n = 0;
+  // Where the line's trailing blank rows begin to be joined to it: history trims them, so those joins say nothing.
+  std::vector<std::size_t> blank_joins;
+  const int cols = state_.size.cols;
+  state_.history.each_row(cols, state_.history.rows_at(cols), state_.tables, [&](const RowView& view) {
+    if (touched_columns(view) > 0) blank_joins.clear();
+    put("history ").put(n++);
+    if (view.flags.wrapped && !is_exact()) blank_joins.push_back(out_.size());
+    // A spacer at its end is gone once its wide character is: no more than a blank.
+    const bool cut = !is_exact() && !view.cells.empty() && view.cells.back().kind() == CellKind::wrap_spacer;
+    row({view.cells.first(view.cells.size() - (cut ? 1 : 0)), view.flags}, std::nullopt);
+    if (view.flags.wrapped) return;
+    for (; !blank_joins.empty(); blank_joins.pop_back()) out_.erase(blank_joins.back(), kWrapped.size());
+  });
+  if (!is_exact()) return;
+  fact("history_lines", state_.history.lines());
+  fact("history_limit_rows", state_.history.limits().rows);
+  fact("history_limit_bytes", state_.history.limits().bytes);
+}
+
+// `uncertain_blank`: a column where a blank that was printed counts like one that was not.
+void Projection::row(const RowView& row, std::optional<std::size_t> uncertain_blank) {
+  if (row.flags.wrapped) put(kWrapped);
+  if (row.flags.mark != RowMark::none) put(" mark ").put(static_cast<unsigned>(row.flags.mark));
+  put(" |");
+  std::uint16_t style_id = 0, link_id = 0;
+  bool is_protected = false;
+  Semantic semantic = Semantic::output;
+  const auto is_uncertain = [&](std::size_t x) {
+    const Cell cell = row.cells[x];
+    return uncertain_blank == x && (!cell.is_written() || is_space(cell)) && cell.kind() != CellKind::wide_tail;
+  };
+  std::size_t columns = is_exact() ? row.cells.size() : touched_columns(row);
+  while (is_exact() && columns > 0 && row.cells[columns - 1].bits == 0) --columns;
+  if (columns > 0 && is_uncertain(columns - 1) && row.cells[columns - 1].style() == 0) {
+    columns = touched_columns({row.cells.first(columns - 1), row.flags});
+  }
+  for (std::size_t x = 0; x < columns; ++x) {
+    const Cell cell = row.cells[x];
+    if (cell.kind() == CellKind::wide_tail) continue;
+    if (cell.style() != style_id) {
+      style_id = cell.style();
+      Style shown = state_.tables.styles[style_id];
+      // Of a blank only the background is seen.
+      if (!is_exact() && (!cell.is_written() || is_uncertain(x))) shown = Style{{}, shown.background, {}, 0};
+      style(shown);
+    }
+    const bool blank = is_uncertain(x);
+    if ((cell.is_written() && !blank) || is_exact()) {
+      if (cell.link() != link_id) link(link_id = cell.link());
+      if (cell.is_protected() != is_protected) put((is_protected = cell.is_protected()) ? "\\p" : "\\q");
+      if (cell.semantic() != semantic) {
+        semantic = cell.semantic();
+        put("\\").put(static_cast<unsigned>(semantic));
+      }
+    }
+    if (cell.kind() == CellKind::wide) put("\\w");
+    if (blank) put(" ");
+    else if (cell.kind() == CellKind::wrap_spacer) put("\\s");
+    else if (!cell.is_written()) put("\\.");
+    else if (cell.is_cluster()) cluster(cell, x + 1 == state_.size.cols ? Place::last_column : Place::within);
+    else if (cell.text() == '\\') put("\\\\");
+    else append_cell_text(out_, cell, state_.tables);
+  }
+  put("\n");
+}
+
+void Projection::cluster(Cell cell, Place place) {
+  if (!is_exact() && cluster_drawing(cell, place, state_.tables) == ClusterDrawing::in_part) {
+    return append_utf8(out_, cluster_part(cell, state_.tables));
+  }
+  put("\\(");
+  append_cell_text(out_, cell, state_.tables);
+  put("\\)");
+}
+
+void Projection::style(const Style& s) {
+  put("{");
+  if (s != Style{}) {
+    put("fg ").put(s.foreground.value).put(" bg ").put(s.background.value);
+    put(" ul ").put(s.underline_color.value).put(" at ").put(s.attributes);
+  }
+  put("}");
+}
+
+void Projection::link(std::uint16_t id) {
+  if (id == 0) return void(put("<>"));
+  const Link& l = state_.tables.links[id];
+  put("<");
+  if (is_exact()) put(l.id).put(" ").put(l.serial);
+  else if (is_implicit(l)) put("#").put(implicit_.try_emplace(id, implicit_.size() + 1).first->second);
+  else put(l.id);
+  put(";").put(l.uri).put(">");
+}
+
+}  // namespace
+
+std::string expressible(State& state) { return Projection(state, Scope::expressible).text(); }
+std::string everything(State& state) { return Projection(state, Scope::everything).text(); }
+
+}  // namespace holdfast::vt

@@ -1,0 +1,154 @@
+#include "vt/restore_rule.h"
+
+#include <algorithm>
+
+#include "vt/unicode.h"
+
+namespace holdfast::vt {
+namespace {
+
+bool is_switch(Mode mode) {
+  return mode == Mode::alternate_47 || mode == Mode::alternate_1047 || mode == Mode::alternate_1049;
+}
+
+// REP repeats the first code point of a cluster: the others were added to a cell, not printed.
+std::uint32_t text_of(Cell cell, const Tables& tables) {
+  return cell.is_cluster() ? static_cast<std::uint32_t>(tables.clusters[cell.text()][0]) : cell.text();
+}
+
+Cell cell_at(const Row& row, int x) { return x < row.used ? row.cells[x] : Cell{}; }
+
+// Calls `f(x, y)` for all cells, from the cursor's row upwards and around, until it returns true.
+template <typename F>
+bool any_cell_from_cursor(const ScreenState& screen, F&& f) {
+  const int rows = screen.grid.rows(), cols = screen.grid.cols();
+  for (int i = 0; i < rows; ++i) {
+    const int y = (screen.cursor.y - i + rows) % rows;
+    for (int x = cols - 1; x >= 0; --x) {
+      if (f(x, y)) return true;
+    }
+  }
+  return false;
+}
+
+// Printing there and erasing again leaves no trace.
+bool has_room(const Grid& grid, int x, int y, int width) {
+  const Row& row = grid.row(y);
+  if (x + width > grid.cols() || (x == 0 && width == grid.cols())) return false;
+  if (row.flags.wrapped && x + width == grid.cols()) return false;
+  for (int i = 0; i < width; ++i) {
+    if (cell_at(row, x + i).bits != 0) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_mode_restored(const ModeInfo& info) {
+  return info.mode != Mode::synchronized_output && info.mode != Mode::columns_132 &&
+         info.mode != Mode::save_cursor_1048 && !is_switch(info.mode);
+}
+
+bool is_saved_mode_restored(const ModeInfo& info) { return info.can_save && is_mode_restored(info); }
+
+int lead_column(const Row& row, int x) {
+  return x > 0 && cell_at(row, x).kind() == CellKind::wide_tail ? x - 1 : x;
+}
+
+// Without mode 2027 no code point changes the width, and variation selectors count after pictographs only. With it wide
+// ones and VS16 widen, VS15 narrows what was wide until then.
+ClusterDrawing cluster_drawing(Cell cell, Place place, const Tables& tables) {
+  constexpr char32_t kTextSelector = 0xfe0e, kEmojiSelector = 0xfe0f;
+  const auto code_points = tables.clusters[cell.text()];
+  const CodePointInfo first = code_point_info(code_points[0]);
+  const int width = cell.kind() == CellKind::wide ? 2 : 1;
+  bool needs_clustering = first.width != width, widens = false, narrows = false;
+  for (const char32_t cp : code_points.subspan(1)) {
+    const bool is_selector = cp == kTextSelector || cp == kEmojiSelector;
+    needs_clustering = needs_clustering || code_point_width(cp) != 0 ||
+                       (is_selector && first.break_class != Break::extended_pictographic);
+    widens = widens || code_point_width(cp) == 2 || cp == kEmojiSelector;
+    narrows = narrows || cp == kTextSelector;
+  }
+  using enum ClusterDrawing;
+  if (!needs_clustering) return joined;
+  if (width == 2) return clustered;
+  if (first.width == 2) return narrows && !widens && place == Place::within ? clustered : in_part;
+  return !widens ? clustered : place == Place::last_column ? squeezed : in_part;
+}
+
+char32_t cluster_part(Cell cell, const Tables& tables) {
+  const char32_t first = tables.clusters[cell.text()][0];
+  return code_point_width(first) == 1 ? first : U'\ufffd';
+}
+
+bool is_below_spacer(const Grid& grid, int x, int y) {
+  return x == 0 && y > 0 && cell_at(grid.row(y - 1), grid.cols() - 1).kind() == CellKind::wrap_spacer;
+}
+
+LastPrint find_last_print(const State& state) {
+  const ScreenState& screen = state.screen();
+  const Cursor cursor = restored_cursor(state);
+  if (cursor.pending_wrap) {
+    const Row& row = screen.grid.row(cursor.y);
+    const int x = lead_column(row, cursor.x);
+    const Cell cell = cell_at(row, x);
+    return {LastPrint::How::pending, x, cursor.y, cell.is_written() ? text_of(cell, state.tables) : ' '};
+  }
+  LastPrint found{LastPrint::How::none, 0, 0, 0};
+  if (state.last_printed == 0) return found;
+  const char32_t wanted = state.last_printed;
+  const auto find = [&](LastPrint::How how, auto&& is_good) {
+    return any_cell_from_cursor(screen, [&](int x, int y) {
+      const Cell cell = cell_at(screen.grid.row(y), x);
+      if (!is_good(x, y, cell)) return false;
+      found = {how, x, y, how == LastPrint::How::print_again ? text_of(cell, state.tables) : wanted};
+      return true;
+    });
+  };
+  const auto can_print_again = [&](int x, int y, Cell cell) {
+    if (!cell.is_written() || (cell.kind() == CellKind::wide && is_below_spacer(screen.grid, x, y))) return false;
+    const Place place = x + 1 == screen.grid.cols() ? Place::last_column : Place::within;
+    return !cell.is_cluster() || cluster_drawing(cell, place, state.tables) != ClusterDrawing::in_part;
+  };
+  const auto shows_it = [&](int x, int y, Cell cell) {
+    return can_print_again(x, y, cell) && text_of(cell, state.tables) == wanted;
+  };
+  const int width = std::max(code_point_width(wanted), 1);
+  const auto is_room = [&](int x, int y, Cell) { return has_room(screen.grid, x, y, width); };
+  using enum LastPrint::How;
+  (void)(find(print_again, shows_it) || find(print_and_erase, is_room) || find(print_again, can_print_again));
+  return found;
+}
+
+bool is_blank_again(const Row& row, int x) {
+  const Cell cell = cell_at(row, x);
+  return cell.kind() == CellKind::narrow && !cell.is_written() && !row.flags.wrapped;
+}
+
+Cursor restored_cursor(const State& state) {
+  Cursor cursor = state.screen().cursor;
+  const Margins& m = state.margins;
+  if (state.modes.get(Mode::origin)) {
+    const Cursor inside{std::clamp(cursor.x, m.left, m.right), std::clamp(cursor.y, m.top, m.bottom), false};
+    if (inside.x != cursor.x || inside.y != cursor.y) return inside;
+  }
+  // Only a margin makes a wrap pending.
+  cursor.pending_wrap = cursor.pending_wrap && (cursor.x == m.right || cursor.x == state.size.cols - 1);
+  return cursor;
+}
+
+SavedCursor saved_or_neutral(const ScreenState& screen) { return screen.saved.value_or(SavedCursor{}); }
+
+bool is_dormant_alternate_blank(const State& state) {
+  const ScreenState& screen = state.alternate;
+  if (screen.kitty != KittyStack{} || screen.protection == Protection::iso) return false;
+  if (screen.saved) return false;
+  for (int y = 0; y < screen.grid.rows(); ++y) {
+    const RowView row = screen.grid.row(y).view();
+    if (row.flags != RowFlags{} || std::ranges::any_of(row.cells, [](Cell cell) { return cell.bits != 0; })) return false;
+  }
+  return true;
+}
+
+}  // namespace holdfast::vt

@@ -1,0 +1,308 @@
+// Everything of a restore that is not a cell: modes, margins, stacks, colours, strings, cursors.
+#include "vt/cell_text.h"
+#include "vt/restore_rule.h"
+#include "vt/restorer.h"
+#include "vt/unicode.h"
+
+namespace holdfast::vt {
+namespace {
+
+constexpr std::string_view kCharsetFinals = "B0A";        // ascii, dec_graphics, uk
+constexpr std::string_view kDesignators = "()*+";         // G0-G3
+constexpr std::string_view kLeftShifts[] = {"\x0f", "\x0e", "\x1bn", "\x1bo"};
+constexpr std::string_view kRightShifts[] = {"", "\x1b~", "\x1b}", "\x1b|"};
+
+// Content is drawn with clustering off, whatever the default: only then is the width of a code point its own.
+bool neutral_value(const ModeInfo& info) { return info.mode != Mode::grapheme_clusters && info.default_on; }
+
+void append_osc(std::string& out, std::string_view number, std::string_view text) {
+  out += "\x1b]";
+  out += number;
+  out += ';';
+  out += text;
+  out += "\x1b\\";
+}
+
+std::string rgb_spec(std::uint32_t rgb) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string spec = "rgb:";
+  for (int shift = 20; shift >= 0; shift -= 4) {
+    spec += kDigits[rgb >> shift & 15];
+    if (shift == 16 || shift == 8) spec += '/';
+  }
+  return spec;
+}
+
+bool is_tracking(Mode mode) {
+  return mode == Mode::mouse_x10 || mode == Mode::mouse_normal || mode == Mode::mouse_button || mode == Mode::mouse_any;
+}
+bool is_encoding(Mode mode) {
+  return mode == Mode::mouse_utf8 || mode == Mode::mouse_sgr || mode == Mode::mouse_urxvt ||
+         mode == Mode::mouse_sgr_pixels;
+}
+
+}  // namespace
+
+void ModeList::add(unsigned number) {
+  if (count_ == kParametersMax) finish();
+  out_ += count_ == 0 ? (is_private_ ? "\x1b[?" : "\x1b[") : ";";
+  append_number(out_, number);
+  ++count_;
+}
+
+void ModeList::finish() {
+  if (count_ > 0) out_ += final_;
+  count_ = 0;
+}
+
+Restorer& Restorer::put(std::uint64_t number) {
+  append_number(out_, number);
+  return *this;
+}
+
+void Restorer::move_to(int x, int y, bool relative_to_margins) {
+  if (relative_to_margins) {
+    x -= state_.margins.left;
+    y -= state_.margins.top;
+  }
+  put("\x1b[");
+  if (x != 0 || y != 0) put(static_cast<unsigned>(y) + 1);
+  if (x != 0) put(";").put(static_cast<unsigned>(x) + 1);
+  put("H");
+}
+
+void Restorer::neutral_modes() {
+  for (const bool is_private : {false, true}) {
+    for (const bool on : {false, true}) {
+      ModeList list(out_, is_private, on ? 'h' : 'l');
+      for (const ModeInfo& info : mode_table()) {
+        if (is_mode_restored(info) && info.is_private == is_private && info.default_on == on) list.add(info.number);
+      }
+    }
+  }
+  {
+    ModeList saves(out_, true, 's');
+    for (const ModeInfo& info : mode_table()) {
+      if (is_saved_mode_restored(info) && state_.saved_modes.get(info.mode) == info.default_on) saves.add(info.number);
+    }
+  }
+  put("\x1b[?2027l");
+}
+
+void Restorer::saved_modes() {
+  for (const ModeInfo& info : mode_table()) {
+    const bool saved = state_.saved_modes.get(info.mode);
+    if (!is_saved_mode_restored(info) || saved == info.default_on) continue;
+    put("\x1b[?").put(info.number).put(saved ? "h" : "l");
+    put("\x1b[?").put(info.number).put("s");
+    if (saved != neutral_value(info)) put("\x1b[?").put(info.number).put(saved ? "l" : "h");
+  }
+}
+
+void Restorer::reset_colors() {
+  put("\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\");
+}
+
+void Restorer::colors() {
+  const Colors& c = state_.colors;
+  for (const auto& [index, rgb] : c.palette) append_osc(out_, "4;" + std::to_string(index), rgb_spec(rgb));
+  const auto dynamic = [this](std::string_view number, const std::optional<std::uint32_t>& rgb) {
+    if (rgb) append_osc(out_, number, rgb_spec(*rgb));
+  };
+  dynamic("10", c.foreground);
+  dynamic("11", c.background);
+  dynamic("12", c.cursor);
+  dynamic("17", c.highlight_bg);
+  dynamic("19", c.highlight_fg);
+}
+
+void Restorer::tab_stops() {
+  const std::vector<bool>& stops = state_.tab_stops;
+  bool is_default = true;
+  for (std::size_t x = 1; x < stops.size(); ++x) is_default = is_default && stops[x] == (x % 8 == 0);
+  if (is_default) return;
+  put("\x1b[3g");
+  for (std::size_t x = 1; x < stops.size(); ++x) {
+    if (stops[x]) put("\x1b[").put(x + 1).put("G\x1bH");
+  }
+}
+
+void Restorer::kitty_stack(const KittyStack& stack) {
+  if (stack.base != 0) put("\x1b[=").put(stack.base).put(";1u");
+  for (int i = 0; i < stack.depth; ++i) put("\x1b[>").put(stack.flags[static_cast<std::size_t>(i)]).put("u");
+}
+
+// The margin's character is printed again: nothing else brings a pending wrap about. A wide one below the spacer that it
+// made is printed from there: in place it would undo the spacer.
+void Restorer::print_for_pending(const ScreenState& screen, const Cursor& cursor, bool relative_to_margins) {
+  const Row& row = screen.grid.row(cursor.y);
+  const int x = lead_column(row, cursor.x);
+  const Cell cell = x < row.used ? row.cells[x] : Cell{};
+  // The wrap must not scroll, nor the place above be out of reach.
+  const Margins& m = state_.margins;
+  const bool reaches_above = relative_to_margins ? cursor.y > m.top : cursor.y - 1 != m.bottom;
+  if (cell.kind() == CellKind::wide && is_below_spacer(screen.grid, x, cursor.y) && reaches_above) {
+    move_to(screen.grid.cols() - 1, cursor.y - 1, relative_to_margins);
+  } else {
+    move_to(x, cursor.y, relative_to_margins);
+  }
+  const Place place = x + 1 == screen.grid.cols() ? Place::last_column : Place::within;
+  if (cell.is_written() || screen.grid.cols() > 1) cells_.cell(cell, place);
+  else cells_.blank_for_wide(cell);
+}
+
+void Restorer::saved_cursor(const ScreenState& screen, Then then) {
+  const SavedCursor saved = saved_or_neutral(screen);
+  if (!screen.saved && then == Then::stay) return;
+  const Cursor& cursor = saved.cursor;
+  const Row& row = screen.grid.row(cursor.y);
+  const bool needs_margin = cursor.pending_wrap && cursor.x + 1 < screen.grid.cols() && cursor.x > 0;
+  if (needs_margin) put("\x1b[?69h\x1b[1;").put(static_cast<unsigned>(cursor.x) + 1).put("s");
+  if (saved.origin) put("\x1b[?6h");
+  if (cursor.pending_wrap) print_for_pending(screen, cursor, false);
+  else move_to(cursor.x, cursor.y);
+  charsets(Charsets{}, saved.charsets);
+  cells_.set_pen({saved.pen.style, saved.pen.link, saved.pen.is_protected, Semantic::output});
+  put("\x1b" "7");
+  const Cell under = cursor.x < row.used ? row.cells[cursor.x] : Cell{};
+  if (cursor.pending_wrap && is_blank_again(row, cursor.x)) {
+    // It was blank, and is made so again; what is saved still has the wrap pending.
+    cells_.set_style(state_.tables.styles[under.style()]);
+    put("\x1b[X\x1b" "8");
+    cells_.assume_style(saved.pen.style);
+  }
+  if (then == Then::switch_to_alternate) put("\x1b[?1049h");
+  cells_.set_pen(Pen{});
+  charsets(saved.charsets, Charsets{});
+  if (saved.origin) put("\x1b[?6l");
+  if (needs_margin) put("\x1b[?69l");
+}
+
+void Restorer::charsets(const Charsets& from, const Charsets& to) {
+  for (std::size_t i = 0; i < to.g.size(); ++i) {
+    if (from.g[i] == to.g[i]) continue;
+    out_ += '\x1b';
+    out_ += kDesignators[i];
+    out_ += kCharsetFinals[static_cast<std::size_t>(to.g[i])];
+  }
+  if (from.gl != to.gl) put(kLeftShifts[to.gl & 3]);
+  if (from.gr != to.gr) put(kRightShifts[to.gr & 3]);
+}
+
+void Restorer::margins() {
+  const Margins& m = state_.margins;
+  if (state_.modes.get(Mode::left_right_margins)) {
+    put("\x1b[?69h");
+    if (m.left != 0 || m.right != state_.size.cols - 1) {
+      put("\x1b[").put(static_cast<unsigned>(m.left) + 1).put(";").put(static_cast<unsigned>(m.right) + 1).put("s");
+    }
+  }
+  if (m.top != 0 || m.bottom != state_.size.rows - 1) {
+    put("\x1b[").put(static_cast<unsigned>(m.top) + 1).put(";").put(static_cast<unsigned>(m.bottom) + 1).put("r");
+  }
+}
+
+// A stack cannot be asked for its depth: it is emptied, down to the title that was there before the session, which then
+// goes to the bottom again. So a second restore leaves no more on it than the first.
+void Restorer::titles() {
+  const Titles& t = state_.titles;
+  for (std::size_t i = 0; i < Titles::kStackMax; ++i) put("\x1b[23;0t");
+  std::size_t first = 0;
+  if (options_.keep_outer_title) {
+    put("\x1b[22;0t");
+    if (t.stack.size() == Titles::kStackMax) first = 1;
+  }
+  const auto set = [this](const std::string& window, const std::string& icon) {
+    append_osc(out_, "2", window);
+    append_osc(out_, "1", icon);
+  };
+  for (std::size_t i = first; i < t.stack.size(); ++i) {
+    set(t.stack[i].first, t.stack[i].second);
+    put("\x1b[22;0t");
+  }
+  set(t.window, t.icon);
+}
+
+void Restorer::strings() {
+  append_osc(out_, "7", state_.working_directory);
+  append_osc(out_, "22", state_.pointer_shape.empty() ? "default" : std::string_view(state_.pointer_shape));
+  const Progress& p = state_.progress;
+  // Terminals that do not know it may take OSC 9 for a notification: only where it means something.
+  if (p.state == 0 && options_.client == Profile::ghostty) append_osc(out_, "9;4", "0");
+  if (p.state != 0) append_osc(out_, "9;4", std::to_string(p.state) + ";" + std::to_string(p.percent));
+}
+
+void Restorer::sgr_stack() {
+  for (const Style& style : state_.sgr_stack) {
+    cells_.set_style(style);
+    put("\x1b[#{");
+  }
+}
+
+void Restorer::last_print() {
+  const LastPrint last = find_last_print(state_);
+  switch (last.how) {
+    case LastPrint::How::none:
+    case LastPrint::How::pending: return;
+    case LastPrint::How::print_again:
+      move_to(last.x, last.y);
+      cells_.cell(state_.screen().grid.row(last.y).cells[last.x],
+                  last.x + 1 == state_.size.cols ? Place::last_column : Place::within);
+      return;
+    case LastPrint::How::print_and_erase:
+      cells_.set_pen(Pen{});
+      move_to(last.x, last.y);
+      append_utf8(out_, last.text);
+      move_to(last.x, last.y);
+      put(code_point_width(last.text) == 2 ? "\x1b[2X" : "\x1b[X");
+      return;
+  }
+}
+
+void Restorer::cursor() {
+  const ScreenState& screen = state_.screen();
+  const bool origin = state_.modes.get(Mode::origin);
+  const Cursor cursor = restored_cursor(state_);
+  if (origin) put("\x1b[?6h");
+  if (cursor.pending_wrap) print_for_pending(screen, cursor, origin);
+  else move_to(cursor.x, cursor.y, origin);
+  cells_.set_clustering(false);
+  cells_.set_pen(screen.pen);
+  charsets(Charsets{}, state_.charsets);
+}
+
+// Mouse modes end with the one set last, as that one is in force.
+void Restorer::modes() {
+  if (state_.keypad_application) put("\x1b=");
+  if (state_.modify_other_keys != 0) put("\x1b[>4;").put(state_.modify_other_keys).put("m");
+  if (state_.cursor_shape != 0) put("\x1b[").put(state_.cursor_shape).put(" q");
+  const bool blink = state_.modes.get(Mode::cursor_blink);
+  if (state_.cursor_shape != 0) put(blink ? "\x1b[?12h" : "\x1b[?12l");
+  for (const bool is_private : {false, true}) {
+    for (const bool on : {false, true}) {
+      ModeList list(out_, is_private, on ? 'h' : 'l');
+      for (const ModeInfo& info : mode_table()) {
+        const bool done = info.mode == Mode::origin || info.mode == Mode::left_right_margins ||
+                          (info.mode == Mode::cursor_blink && state_.cursor_shape != 0) ||
+                          info.mode == state_.mouse_tracking || info.mode == state_.mouse_encoding;
+        if (done || !is_mode_restored(info) || info.is_private != is_private) continue;
+        if (state_.modes.get(info.mode) == on && on != neutral_value(info)) list.add(info.number);
+      }
+      if (!is_private || !on) continue;
+      for (const Mode mode : {state_.mouse_tracking, state_.mouse_encoding}) {
+        if (is_tracking(mode) || is_encoding(mode)) list.add(mode_table()[static_cast<std::size_t>(mode)].number);
+      }
+    }
+  }
+}
+
+void Restorer::finish() {
+  put("\x1b[?2026l");
+  if (options_.fence) put("\x1b[5n");
+  if (!state_.utf8) put("\x1b%@");
+  if (state_.charsets.single_shift == 2) put("\x1bN");
+  if (state_.charsets.single_shift == 3) put("\x1bO");
+  put(state_.continuation);
+}
+
+}  // namespace holdfast::vt

@@ -1,0 +1,427 @@
+// Reading snapshots. The bytes may come from a damaged file or a process that went bad: nothing in them is believed.
+#include <algorithm>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "vt/snapshot.h"
+#include "vt/snapshot_format.h"
+
+namespace holdfast::vt {
+namespace {
+
+using namespace snapshot_format;
+
+constexpr std::uint8_t kKittyFlagsMax = 31;
+constexpr std::uint16_t kStringBytesMax = 16u << 10;  // of a working directory or a pointer shape
+
+// Reads fields of one record. The first bad field poisons it: every later read gives zero, and `is_good` says no.
+class Fields {
+ public:
+  explicit Fields(std::string_view bytes) : left_(bytes) {}
+
+  bool is_good() const { return good_; }
+  bool at_end() const { return good_ && left_.empty(); }
+  std::size_t left() const { return left_.size(); }
+  void require(bool condition) { good_ = good_ && condition; }
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(fixed(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(fixed(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
+  bool flag() { return up_to<std::uint8_t>(u8(), 1) != 0; }
+  template <typename T = std::uint8_t>
+  T small(T max) {
+    return up_to<T>(static_cast<T>(u8()), max);
+  }
+  std::uint64_t varint() {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      const std::uint64_t byte = fixed(1);
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    good_ = false;
+    return 0;
+  }
+  std::uint64_t varint(std::uint64_t max) { return up_to(varint(), max); }
+  // A number of things that take at least `bytes_each` bytes each: never more than the record can hold.
+  std::size_t count(std::size_t bytes_each = 1) { return static_cast<std::size_t>(varint(left_.size() / bytes_each)); }
+  std::string_view bytes(std::size_t max) {
+    const std::size_t size = static_cast<std::size_t>(varint(std::min(max, left_.size())));
+    if (!good_ || size > left_.size()) {
+      good_ = false;
+      return {};
+    }
+    const std::string_view value = left_.substr(0, size);
+    left_.remove_prefix(size);
+    return value;
+  }
+  // Text that is put between OSC and ST again: what would end or abort the string is refused.
+  std::string string(std::size_t max) {
+    const std::string_view value = bytes(max);
+    require(value.find_first_of("\x1b\x07\x18\x1a") == std::string_view::npos);
+    return std::string(value);
+  }
+
+ private:
+  template <typename T>
+  T up_to(T value, T max) {
+    require(value <= max);
+    return good_ ? value : T{0};
+  }
+  std::uint64_t fixed(std::size_t size) {
+    if (!good_ || left_.size() < size) {
+      good_ = false;
+      return 0;
+    }
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i) value |= std::uint64_t{static_cast<unsigned char>(left_[i])} << 8 * i;
+    left_.remove_prefix(size);
+    return value;
+  }
+
+  std::string_view left_;
+  bool good_ = true;
+};
+
+bool is_printable(std::uint64_t cp) {
+  return cp >= 0x20 && (cp < 0x7f || cp > 0x9f) && (cp < 0xd800 || cp > 0xdfff) && cp <= 0x10ffff;
+}
+
+class Decoder {
+ public:
+  explicit Decoder(std::string_view bytes) : bytes_(bytes) {}
+
+  Result<State> decode() {
+    TRY(header());
+    while (!is_ended_) TRY(record());
+    if (at_ != bytes_.size()) return damaged("bytes after the end");
+    return std::move(*state_);
+  }
+
+ private:
+  std::unexpected<Error> damaged(std::string_view what) const {
+    return fail(ErrorKind::failed, "read a screen snapshot",
+                std::string(what) + " (byte " + std::to_string(at_) + " of " + std::to_string(bytes_.size()) + ")",
+                "the snapshot is damaged: use an older one, or none");
+  }
+
+  Result<> header() {
+    if (bytes_.substr(0, kMagic.size()) != kMagic || bytes_.size() < kMagic.size() + 2) {
+      return fail(ErrorKind::failed, "read a screen snapshot", "this is not a snapshot");
+    }
+    const auto major = static_cast<std::uint8_t>(bytes_[kMagic.size()]);
+    if (major != kMajor) {
+      return fail(ErrorKind::refused, "read a screen snapshot",
+                  "its format is version " + std::to_string(major) + ", this program reads version " +
+                      std::to_string(kMajor),
+                  "use the version of hold that wrote it");
+    }
+    at_ = kMagic.size() + 2;
+    return {};
+  }
+
+  Result<> record() {
+    const std::string_view left = bytes_.substr(at_);
+    if (left.size() < kRecordOverhead) return damaged("cut off in the head of a record");
+    Fields head(left.substr(0, 6));
+    const std::uint16_t type = head.u16();
+    const std::size_t size = head.u32();
+    if (size > left.size() - kRecordOverhead) return damaged("cut off in record " + std::to_string(type));
+    const std::string_view payload = left.substr(6, size);
+    if (Fields(left.substr(6 + size, 4)).u32() != crc32c(payload, crc32c(left.substr(0, 6)))) {
+      return damaged("wrong checksum of record " + std::to_string(type));
+    }
+    if (!take(static_cast<RecordType>(type), payload)) return damaged("bad contents of record " + std::to_string(type));
+    at_ += kRecordOverhead + size;
+    return {};
+  }
+
+  // Every known record comes once and in order (its place is its bit); blocks of history repeat.
+  bool take(RecordType type, std::string_view payload) {
+    const auto number = static_cast<unsigned>(type);
+    if (number == 0 || number > static_cast<unsigned>(RecordType::end)) return true;  // of a later minor version
+    const bool may_repeat = type == RecordType::history_block;
+    const unsigned expected = last_ + 1;
+    if (type == RecordType::end) {
+      if (last_ < static_cast<unsigned>(RecordType::ready)) return false;
+    } else if (number != expected && !(may_repeat && number == last_)) {
+      return false;
+    }
+    last_ = number;
+    Fields f(payload);
+    switch (type) {
+      case RecordType::terminal: terminal(f); break;
+      case RecordType::modes: modes(f); break;
+      case RecordType::styles: styles(f); break;
+      case RecordType::clusters: clusters(f); break;
+      case RecordType::links: links(f); break;
+      case RecordType::primary: screen(f, state_->primary); break;
+      case RecordType::alternate: screen(f, state_->alternate); break;
+      case RecordType::strings: strings(f); break;
+      case RecordType::colors: colors(f); break;
+      case RecordType::continuation: state_->continuation = f.bytes(State::kContinuationBytesMax + 1); break;
+      case RecordType::ready: break;
+      case RecordType::history_block: return state_->history.restore_block(payload).has_value();
+      case RecordType::end: is_ended_ = true; break;
+    }
+    return f.at_end();
+  }
+
+  void terminal(Fields& f) {
+    Size size;
+    size.cols = f.u16();
+    size.rows = f.u16();
+    size.xpixel = f.u16();
+    size.ypixel = f.u16();
+    f.require(size.cols >= limits::kColsMin && size.cols <= limits::kColsMax && size.rows >= limits::kRowsMin &&
+              size.rows <= limits::kRowsMax);
+    const bool on_alternate = f.flag();
+    const auto alternate_mode = find_mode(f.u16(), true);
+    f.require(alternate_mode == Mode::alternate_47 || alternate_mode == Mode::alternate_1047 ||
+              alternate_mode == Mode::alternate_1049);
+    HistoryLimits history;
+    history.rows = static_cast<std::uint32_t>(f.varint(UINT32_MAX));
+    history.bytes = static_cast<std::size_t>(f.varint(SIZE_MAX));
+    if (!f.is_good()) return;
+    state_.emplace(size, history);
+    State& s = *state_;
+    s.on_alternate = on_alternate;
+    s.alternate_mode = *alternate_mode;
+    s.margins.top = static_cast<int>(f.varint(size.rows - 1u));
+    s.margins.bottom = static_cast<int>(f.varint(size.rows - 1u));
+    s.margins.left = static_cast<int>(f.varint(size.cols - 1u));
+    s.margins.right = static_cast<int>(f.varint(size.cols - 1u));
+    f.require(s.margins.top <= s.margins.bottom && s.margins.left <= s.margins.right);
+    tab_stops(f);
+    s.charsets = charsets(f);
+    s.modify_other_keys = f.u8();
+    s.keypad_application = f.flag();
+    s.cursor_shape = f.small<std::uint8_t>(6);
+    s.conformance = f.u8();
+    s.progress.state = f.small<std::uint8_t>(4);
+    s.progress.percent = f.small<std::uint8_t>(100);
+    s.last_printed = static_cast<std::uint32_t>(f.varint(0x10ffff));
+    f.require(s.last_printed == 0 || is_printable(s.last_printed));
+    s.offset = f.varint();
+    s.utf8 = f.flag();
+    s.link_serial = static_cast<std::uint32_t>(f.varint(UINT32_MAX));
+    const std::uint64_t pushed = f.varint(State::kSgrStackMax);
+    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) s.sgr_stack.push_back(style(f));
+  }
+  void tab_stops(Fields& f) {
+    State& s = *state_;
+    s.tab_stops.assign(s.size.cols, false);
+    const std::size_t count = f.count();
+    std::uint64_t x = 0;
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      const std::uint64_t step = f.varint(s.size.cols);
+      f.require(i == 0 || step > 0);
+      x += step;
+      f.require(x < s.size.cols);
+      if (f.is_good()) s.tab_stops[static_cast<std::size_t>(x)] = true;
+    }
+  }
+
+  void modes(Fields& f) {
+    mode_set(f, state_->modes);
+    mode_set(f, state_->saved_modes);
+    state_->mouse_tracking = optional_mode(f);
+    state_->mouse_encoding = optional_mode(f);
+  }
+  static void mode_set(Fields& f, ModeSet& set) {
+    const std::size_t count = f.count(4);
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      const bool is_private = f.flag();
+      const std::uint16_t number = f.u16();
+      const bool on = f.flag();
+      const auto mode = find_mode(number, is_private);  // a mode of a later version means nothing to us
+      if (mode && f.is_good()) set.set(*mode, on);
+    }
+  }
+  static Mode optional_mode(Fields& f) { return find_mode(f.u16(), true).value_or(Mode::count_); }
+
+  static Color color(Fields& f) {
+    const Color c{f.u32()};
+    f.require(c.is_default() || c.is_rgb() || (c.is_palette() && (c.value & 0xffff00) == 0));
+    return c;
+  }
+  static Style style(Fields& f) {
+    Style s;
+    s.foreground = color(f);
+    s.background = color(f);
+    s.underline_color = color(f);
+    s.attributes = f.u32();
+    f.require(s.underline() <= 5 && s.attributes < 1u << 15);
+    return s;
+  }
+  void styles(Fields& f) {
+    const std::size_t count = f.count(16);
+    styles_ = {0};
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      const std::uint32_t id = state_->tables.styles.intern(style(f));
+      f.require(id != StyleTable::kFull);
+      styles_.push_back(id);
+    }
+  }
+  void clusters(Fields& f) {
+    const std::size_t count = f.count(3);
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      const std::size_t length = static_cast<std::size_t>(f.varint(ClusterTable::kCodePointsMax));
+      f.require(length >= 2);
+      std::vector<char32_t> code_points;
+      for (std::size_t j = 0; j < length && f.is_good(); ++j) {
+        const std::uint64_t cp = f.varint();
+        f.require(is_printable(cp));
+        code_points.push_back(static_cast<char32_t>(cp));
+      }
+      if (!f.is_good()) return;
+      const std::uint32_t id = state_->tables.clusters.intern(code_points);
+      f.require(id != ClusterTable::kFull);
+      clusters_.push_back(id);
+    }
+  }
+  void links(Fields& f) {
+    const std::size_t count = f.count(3);
+    links_ = {0};
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      Link link;
+      link.id = f.string(LinkTable::kUriBytesMax);
+      link.uri = f.string(LinkTable::kUriBytesMax);
+      link.serial = static_cast<std::uint32_t>(f.varint(UINT32_MAX));
+      if (!f.is_good()) return;
+      const std::uint32_t id = state_->tables.links.intern(link);
+      f.require(id != LinkTable::kFull);
+      links_.push_back(id);
+    }
+  }
+
+  static Charsets charsets(Fields& f) {
+    Charsets c;
+    for (Charset& set : c.g) set = f.small(Charset::uk);
+    c.gl = f.small<std::uint8_t>(3);
+    c.gr = f.small<std::uint8_t>(3);
+    c.single_shift = f.small<std::uint8_t>(3);
+    return c;
+  }
+  Cursor cursor(Fields& f) const {
+    Cursor c;
+    c.x = static_cast<int>(f.varint(state_->size.cols - 1u));
+    c.y = static_cast<int>(f.varint(state_->size.rows - 1u));
+    c.pending_wrap = f.flag();
+    return c;
+  }
+  std::uint16_t link(Fields& f) const {
+    const std::uint64_t index = f.varint();
+    f.require(index < links_.size());
+    return f.is_good() ? static_cast<std::uint16_t>(links_[index]) : std::uint16_t{0};
+  }
+  Pen pen(Fields& f) const {
+    Pen p;
+    p.style = style(f);
+    p.link = link(f);
+    p.is_protected = f.flag();
+    p.semantic = f.small(Semantic::input);
+    return p;
+  }
+  void screen(Fields& f, ScreenState& s) const {
+    s.cursor = cursor(f);
+    s.pen = pen(f);
+    if (f.flag()) {
+      SavedCursor saved;
+      saved.cursor = cursor(f);
+      saved.pen = pen(f);
+      saved.charsets = charsets(f);
+      saved.origin = f.flag();
+      s.saved = saved;
+    }
+    s.kitty.base = f.small(kKittyFlagsMax);
+    s.kitty.depth = f.small<std::uint8_t>(KittyStack::kDepthMax);
+    for (int i = 0; i < s.kitty.depth; ++i) s.kitty.flags[static_cast<std::size_t>(i)] = f.small(kKittyFlagsMax);
+    s.protection = f.small(Protection::dec);
+    for (int y = 0; y < s.grid.rows() && f.is_good(); ++y) row(f, s.grid.row(y), s.grid.cols());
+  }
+  void row(Fields& f, Row& row, int cols) const {
+    const std::size_t columns = static_cast<std::size_t>(f.varint(static_cast<unsigned>(cols)));
+    const std::uint8_t flags = f.small<std::uint8_t>(1 | static_cast<unsigned>(RowMark::command_output) << 1);
+    row.flags = {(flags & 1) != 0, static_cast<RowMark>(flags >> 1)};
+    for (std::size_t x = 0; x < columns && f.is_good();) {
+      const std::size_t length = static_cast<std::size_t>(f.varint(columns - x));
+      f.require(length > 0);
+      const std::uint64_t run = f.varint((1u << 11) - 1);
+      const std::uint64_t style_index = f.varint();
+      f.require(style_index < styles_.size());
+      const std::uint64_t link_id = link(f);
+      if (!f.is_good()) return;
+      const std::uint64_t pen = cell_bits(run) | std::uint64_t{styles_[style_index]} << Cell::kStyleShift |
+                                link_id << Cell::kLinkShift;
+      for (std::size_t end = x + length; x < end && f.is_good(); ++x) row.cells[x] = cell(f, pen);
+    }
+    if (f.is_good()) finish(f, row, static_cast<std::size_t>(cols), columns);
+  }
+  Cell cell(Fields& f, std::uint64_t pen) const {
+    const std::uint64_t text = f.varint();
+    if (!(pen & Cell::kCluster)) {
+      f.require(text == 0 || is_printable(text));
+      return {f.is_good() ? pen | text : 0};
+    }
+    f.require(text < clusters_.size());
+    return {f.is_good() ? pen | clusters_[text] : 0};
+  }
+  // What the engine relies on: both halves of a wide character stand side by side, and the hints are set.
+  static void finish(Fields& f, Row& row, std::size_t cols, std::size_t columns) {
+    row.used = static_cast<std::uint16_t>(columns);
+    for (std::size_t x = 0; x < columns; ++x) {
+      const CellKind kind = row.cells[x].kind();
+      const bool after_lead = x > 0 && row.cells[x - 1].kind() == CellKind::wide;
+      f.require((kind == CellKind::wide_tail) == after_lead);
+      f.require(kind != CellKind::wide || x + 1 < columns);
+      f.require(kind != CellKind::wrap_spacer || x + 1 == cols);
+      f.require(kind != CellKind::wide_tail || !row.cells[x].is_written());
+      row.has_wide = row.has_wide || kind != CellKind::narrow;
+      row.has_cluster = row.has_cluster || row.cells[x].is_cluster();
+    }
+  }
+
+  void strings(Fields& f) {
+    Titles& t = state_->titles;
+    t.window = f.string(Titles::kBytesMax);
+    t.icon = f.string(Titles::kBytesMax);
+    const std::uint64_t count = f.varint(Titles::kStackMax);
+    for (std::uint64_t i = 0; i < count && f.is_good(); ++i) {
+      std::string window = f.string(Titles::kBytesMax);
+      t.stack.emplace_back(std::move(window), f.string(Titles::kBytesMax));
+    }
+    state_->working_directory = f.string(kStringBytesMax);
+    state_->pointer_shape = f.string(kStringBytesMax);
+  }
+
+  static std::uint32_t rgb(Fields& f) {
+    const std::uint32_t value = f.u32();
+    f.require(value <= 0xffffff);
+    return value;
+  }
+  void colors(Fields& f) {
+    Colors& c = state_->colors;
+    const std::size_t count = f.count(5);
+    for (std::size_t i = 0; i < count && f.is_good(); ++i) {
+      const std::uint8_t index = f.u8();
+      c.palette[index] = rgb(f);
+    }
+    for (auto* color : {&c.foreground, &c.background, &c.cursor, &c.highlight_bg, &c.highlight_fg}) {
+      if (f.flag()) *color = rgb(f);
+    }
+  }
+
+  std::string_view bytes_;
+  std::size_t at_ = 0;
+  unsigned last_ = 0;  // the number of the last known record
+  bool is_ended_ = false;
+  std::optional<State> state_;
+  std::vector<std::uint32_t> styles_, clusters_, links_;  // number in the snapshot -> id in our tables
+};
+
+}  // namespace
+
+Result<State> decode_snapshot(std::string_view bytes) { return Decoder(bytes).decode(); }
+
+}  // namespace holdfast::vt

@@ -1,0 +1,73 @@
+// Leaving a terminal as it was before the session was shown on it: only what the session changed is put back, and never
+// by RIS, which would take the person's scrollback with it.
+#include <algorithm>
+
+#include "vt/cell_text.h"
+#include "vt/restore.h"
+#include "vt/restore_rule.h"
+#include "vt/restorer.h"
+
+namespace holdfast::vt {
+namespace {
+
+bool touched_keyboard(const State& state) {
+  return state.primary.kitty != KittyStack{} || state.alternate.kitty != KittyStack{};
+}
+
+void reset_modes(const State& state, std::string& out) {
+  for (const bool is_private : {false, true}) {
+    for (const bool on : {false, true}) {
+      ModeList list(out, is_private, on ? 'h' : 'l');
+      for (const ModeInfo& info : mode_table()) {
+        const bool changed = state.modes.get(info.mode) != info.default_on;
+        if (is_mode_restored(info) && changed && info.is_private == is_private && info.default_on == on) {
+          list.add(info.number);
+        }
+      }
+    }
+  }
+  if (state.keypad_application) out += "\x1b>";
+  if (state.modify_other_keys != 0) out += "\x1b[>4;0m";
+}
+
+void reset_colors(const Colors& colors, std::string& out) {
+  if (!colors.palette.empty()) out += "\x1b]104\x1b\\";
+  if (colors.foreground) out += "\x1b]110\x1b\\";
+  if (colors.background) out += "\x1b]111\x1b\\";
+  if (colors.cursor) out += "\x1b]112\x1b\\";
+  if (colors.highlight_bg) out += "\x1b]117\x1b\\";
+  if (colors.highlight_fg) out += "\x1b]119\x1b\\";
+}
+
+}  // namespace
+
+void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
+  out += "\x1b\\";
+  if (!state.utf8) out += "\x1b%G";
+  const bool keyboard = touched_keyboard(state) || outer_kitty_flags >= 0;
+  if (state.on_alternate) {
+    // Each screen has a keyboard stack of its own.
+    if (keyboard) out += "\x1b[<99u";
+    out += state.alternate_mode == Mode::alternate_1049 ? "\x1b[?1049l" : "\x1b[?1047l\x1b[?47l";
+  }
+  reset_modes(state, out);
+  if (keyboard) out += "\x1b[<99u";
+  if (outer_kitty_flags >= 0) {
+    out += "\x1b[=";
+    append_number(out, static_cast<unsigned>(outer_kitty_flags));
+    out += ";1u";
+  }
+  out += "\x1b[?2026l\x1b[?6l\x1b[?69l\x1b[?7h\x1b[r\x1b(B\x1b)B\x0f\x1b[0\"q\x1b[m\x1b]8;;\x1b\\";
+  reset_colors(state.colors, out);
+  if (!state.pointer_shape.empty()) out += "\x1b]22;default\x1b\\";
+  if (state.progress.state != 0) out += "\x1b]9;4;0\x1b\\";
+  if (state.cursor_shape != 0) out += "\x1b[0 q";
+  // The session's entries, then the title that was there before it.
+  for (std::size_t i = 0; i < std::min(state.titles.stack.size() + 1, Titles::kStackMax); ++i) out += "\x1b[23;0t";
+  // Below everything that was drawn: on the last row a line feed makes the fresh one.
+  out += "\x1b[?25h\x1b[";
+  append_number(out, state.size.rows);
+  out += "H\r\n";
+}
+
+}  // namespace holdfast::vt

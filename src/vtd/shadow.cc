@@ -1,0 +1,218 @@
+#include "vtd/shadow.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/json.h"
+#include "base/sys.h"
+#include "vt/restore.h"
+#include "vt/snapshot.h"
+#include "vt/text.h"
+#include "wire/messages.h"
+
+namespace holdfast::vtd {
+namespace {
+
+using namespace wire::vtd;
+
+// Parsed at once; events are joined within it.
+constexpr std::uint64_t kSliceBytes = 64u << 10;
+// Parsed between two acknowledgements: the holder's measure of progress.
+constexpr std::uint64_t kAckBytes = 256u << 10;
+// Events of one slice that stand for themselves (notifications, clipboard writes); the rest of a flood is dropped.
+constexpr std::size_t kEventsMax = 32;
+// Text of one event, bytes: it must fit a packet.
+constexpr std::size_t kEventBytesMax = 32u << 10;
+// A reply longer than a packet goes in pieces of this many bytes.
+constexpr std::size_t kReplyBytesMax = 32u << 10;
+constexpr std::size_t kCheckpointBytesMax = std::size_t{1} << 30;
+
+std::unexpected<Error> out_of_step(std::string_view what) {
+  return fail(ErrorKind::failed, "follow the holder", std::string(what));
+}
+
+// Whether only the last one of its kind matters.
+bool is_state(vt::EventKind kind) {
+  switch (kind) {
+    case vt::EventKind::bell:
+    case vt::EventKind::title:
+    case vt::EventKind::working_directory:
+    case vt::EventKind::progress: return true;
+    case vt::EventKind::notification:
+    case vt::EventKind::status_7501:
+    case vt::EventKind::clipboard: return false;
+  }
+  return false;
+}
+
+Result<std::string> read_checkpoint(int file) {
+  const off_t size = ::lseek(file, 0, SEEK_END);
+  if (size < 0 || static_cast<std::size_t>(size) > kCheckpointBytesMax) return out_of_step("a checkpoint of no sane size");
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  std::size_t at = 0;
+  while (at < bytes.size()) {
+    const auto n = ::pread(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
+    if (n <= 0) return fail_errno("read a checkpoint", errno);
+    at += static_cast<std::size_t>(n);
+  }
+  return bytes;
+}
+
+Result<vt::ReadOptions> read_options(const std::string& json) {
+  const auto message = TRY(wire::parse_read_rows(TRY(Json::parse(json))));
+  vt::ReadOptions options;
+  options.all = message.all;
+  options.unwrap = message.unwrap;
+  options.rows = message.rows > 0 ? static_cast<std::size_t>(message.rows) : 0;
+  if (message.format == "vt") options.format = vt::TextFormat::vt;
+  if (message.format == "html") options.format = vt::TextFormat::html;
+  if (message.format == "json") options.format = vt::TextFormat::json;
+  return options;
+}
+
+}  // namespace
+
+Shadow::Shadow(RingView ring, Channel& channel) : ring_(std::move(ring)), channel_(channel) {}
+Shadow::~Shadow() = default;
+
+Result<> Shadow::take(const ToVtd& message, Fd file) {
+  if (const auto* m = std::get_if<Start>(&message)) return start(*m, std::move(file));
+  if (!terminal_) return out_of_step("its first word is not a start");
+  if (const auto* m = std::get_if<Range>(&message)) return parse_to(m->end);
+  if (const auto* m = std::get_if<Skip>(&message)) return skip_to(m->to);
+  if (const auto* m = std::get_if<Resize>(&message)) return resize(*m);
+  if (const auto* m = std::get_if<Request>(&message)) return answer(*m);
+  if (const auto* m = std::get_if<Profile>(&message)) set_profile(m->json);
+  return {};
+}
+
+Result<> Shadow::start(const Start& start, Fd file) {
+  if (terminal_) return out_of_step("a second start");
+  if (file) {
+    vt::State state = TRY(vt::decode_snapshot(TRY(read_checkpoint(file.get()))));
+    if (state.offset != start.offset) return out_of_step("a checkpoint of another place");
+    terminal_ = std::make_unique<vt::Terminal>(std::move(state), vt::Profile::ghostty);
+    return {};
+  }
+  vt::Options options;
+  options.size = {start.cols, start.rows, start.xpixel, start.ypixel};
+  options.history = {start.history_rows, static_cast<std::size_t>(start.history_bytes)};
+  terminal_ = std::make_unique<vt::Terminal>(options);
+  terminal_->mutable_state().offset = start.offset;
+  return {};
+}
+
+Result<> Shadow::parse_to(std::uint64_t end) {
+  std::uint64_t at = terminal_->state().offset, acknowledged = at;
+  if (end < at || end > ring_.head()) return out_of_step("a range that is not there");
+  while (at < end) {
+    const std::uint64_t to = std::min(end, at + kSliceBytes);
+    if (at < ring_.oldest()) return out_of_step("a range that was overwritten");
+    const RingSlice slice = ring_.slice(at, to);
+    for (const auto& part : {slice.first, slice.second}) {
+      if (!part.empty()) terminal_->feed({part.data(), part.size()}, *this);
+    }
+    at = to;
+    TRY(say_events());
+    if (at - acknowledged < kAckBytes && at != end) continue;
+    acknowledged = at;
+    TRY(channel_.send(Ack{at}, -1));
+  }
+  return {};
+}
+
+Result<> Shadow::skip_to(std::uint64_t to) {
+  if (to < terminal_->state().offset) return out_of_step("a skip backwards");
+  terminal_->mutable_state().offset = to;
+  return channel_.send(Ack{to}, -1);
+}
+
+Result<> Shadow::resize(const Resize& resize) {
+  if (resize.offset != terminal_->state().offset) return out_of_step("a resize at another place");
+  terminal_->resize({resize.cols, resize.rows, resize.xpixel, resize.ypixel}, *this);
+  return say_events();
+}
+
+void Shadow::set_profile(const std::string& text) {
+  const auto json = Json::parse(text);
+  if (!json) return;
+  vt::ClientProfile profile;
+  const std::string term = json->get("term").as_string(), name = json->get("term_program").as_string();
+  if (!term.empty()) profile.term = term;
+  if (!name.empty()) {
+    profile.name = name;
+    profile.version = json->get("term_program_version").as_string();
+  }
+  terminal_->set_client_profile(profile);
+}
+
+Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& phase_two_at) {
+  std::string out;
+  vt::State& state = terminal_->mutable_state();
+  switch (request.want) {
+    case Want::restore:
+    case Want::restore_screen: {
+      vt::RestoreOptions options;
+      options.history = request.want == Want::restore ? vt::HistoryPart::all : vt::HistoryPart::none;
+      std::size_t at = 0;
+      vt::write_restore(state, options, out, &at);
+      phase_two_at = at;
+      return out;
+    }
+    case Want::view: vt::write_view(state, request.cols, request.rows, out); return out;
+    case Want::undo: vt::write_undo(state, request.outer_kitty_flags, out); return out;
+    case Want::checkpoint: return vt::encode_snapshot(state);
+    case Want::read: return vt::read_text(state, TRY(read_options(request.json)));
+  }
+  return out;
+}
+
+Result<> Shadow::answer(const Request& request) {
+  Answer answer;
+  answer.id = request.id;
+  answer.offset = terminal_->state().offset;
+  const auto file = [&]() -> Result<Fd> {
+    const std::string bytes = TRY(write_out(request, answer.phase_two_at));
+    answer.bytes = bytes.size();
+    Fd memory = TRY(sys::memory_file("holdfast-answer"));
+    TRY(sys::write_all(memory.get(), bytes));
+    return memory;
+  }();
+  if (!file) {
+    answer.error = file.error().message();
+    return channel_.send(answer, -1);
+  }
+  return channel_.send(answer, file->get());
+}
+
+void Shadow::reply(std::uint64_t offset, std::string_view bytes) {
+  for (std::size_t at = 0; at < bytes.size() && sent_; at += kReplyBytesMax) {
+    sent_ = channel_.send(Reply{offset, std::string(bytes.substr(at, kReplyBytesMax))}, -1);
+  }
+}
+
+void Shadow::event(std::uint64_t offset, const vt::Event& event) {
+  if (event.text.size() > kEventBytesMax) return;
+  const auto kind = static_cast<std::uint8_t>(event.kind);
+  Event word{offset, kind, event.number, std::string(event.text)};
+  if (is_state(event.kind)) {
+    const auto known = std::ranges::find(events_, kind, &Event::kind);
+    if (known != events_.end()) {
+      *known = std::move(word);
+      return;
+    }
+  } else if (events_.size() >= kEventsMax) {
+    return;
+  }
+  events_.push_back(std::move(word));
+}
+
+Result<> Shadow::say_events() {
+  for (const Event& event : events_) TRY(channel_.send(event, -1));
+  events_.clear();
+  return sent_;
+}
+
+}  // namespace holdfast::vtd

@@ -1,0 +1,56 @@
+// Shadow: the terminal of one session inside its VTD. Takes the holder's words one by one and answers them.
+//
+// Output comes from the shared ring, everything else over the socket (docs/vtd.md). It trusts the holder, and nothing
+// that came from the program; what it cannot do is an error in an answer, what it does not understand ends it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fd.h"
+#include "base/result.h"
+#include "base/ring.h"
+#include "vt/terminal.h"
+#include "wire/vtd.h"
+
+namespace holdfast::vtd {
+
+// Where words to the holder go.
+class Channel {
+ public:
+  virtual ~Channel() = default;
+  virtual Result<> send(const wire::vtd::FromVtd& message, int file) = 0;
+};
+
+class Shadow final : private vt::Sink {
+ public:
+  Shadow(RingView ring, Channel& channel);
+  ~Shadow() override;
+
+  // `file` came with the message. Error: VTD cannot go on.
+  Result<> take(const wire::vtd::ToVtd& message, Fd file);
+
+ private:
+  Result<> start(const wire::vtd::Start& start, Fd file);
+  Result<> parse_to(std::uint64_t end);
+  Result<> skip_to(std::uint64_t to);
+  Result<> resize(const wire::vtd::Resize& resize);
+  void set_profile(const std::string& json);
+  Result<> answer(const wire::vtd::Request& request);
+  Result<std::string> write_out(const wire::vtd::Request& request, std::uint64_t& phase_two_at);
+  Result<> say_events();
+
+  void reply(std::uint64_t offset, std::string_view bytes) override;
+  void event(std::uint64_t offset, const vt::Event& event) override;
+
+  RingView ring_;
+  Channel& channel_;
+  std::unique_ptr<vt::Terminal> terminal_;
+  std::vector<wire::vtd::Event> events_;  // of the slice being parsed
+  Result<> sent_;                         // the first error inside a call of the engine
+};
+
+}  // namespace holdfast::vtd

@@ -1,0 +1,166 @@
+"""The roster, records and what scripts read; nothing a session does delays them."""
+
+import json
+import os
+import pathlib
+import signal
+
+from harness import Case, main, program
+from process import SANITIZED, descriptors, eventually
+
+CYCLES = 40 if SANITIZED else 200
+QUICK = 5 if SANITIZED else 1.0
+# What scripts rely on (docs/cli.md): names and types stay.
+INFO = {
+    "schema": int, "id": str, "name": str, "life": str, "state": str, "marks": list, "argv": list, "cwd": str,
+    "title": str, "cols": int, "rows": int, "pid": int, "created_ms": int, "last_activity_ms": int,
+    "last_attached_ms": int, "clients": int, "leader": str, "offset": int, "version": str, "labels": dict,
+    "foreground": str,
+}
+
+
+class Records(Case):
+    def assert_shape(self, info):
+        for field, kind in INFO.items():
+            self.assertIsInstance(info.get(field), kind, field)
+        self.assertEqual(info["schema"], 1)
+
+    def test_info_and_ls_print_the_same_record_in_the_documented_shape(self):
+        self.world.must("new", "-d", "--name", "one", "--label", "task=a/b: c", "--", "sh", "-c",
+                        "printf '\\033]2;a title\\007'; exec cat")
+        eventually(lambda: self.world.info("one")["title"] == "a title")
+        info = self.world.info("one")
+        self.assert_shape(info)
+        self.assertEqual(info["argv"][0], "sh")
+        self.assertEqual(info["labels"], {"task": "a/b: c"})
+        self.assertEqual(info["cwd"], str(self.world.root / "work"))
+        self.assertEqual((info["life"], info["clients"]), ("running", 0))
+        (listed,) = self.world.sessions()
+        self.assert_shape(listed)
+        volatile = ("last_activity_ms", "foreground")
+        self.assertEqual({k: v for k, v in listed.items() if k not in volatile},
+                         {k: v for k, v in info.items() if k not in volatile})
+
+    def test_an_exited_session_tells_how_it_ended(self):
+        self.world.start("e", "sh", "-c", "exit 41")
+        eventually(lambda: self.world.life("e") == "exited")
+        info = self.world.info("e")
+        self.assertEqual((info["exit_code"], info["exit_signal"]), (41, 0))
+        self.assertGreaterEqual(info["ended_ms"], info["created_ms"])
+        self.world.start("k", "sh", "-c", "kill -9 $$")
+        eventually(lambda: self.world.life("k") == "exited")
+        self.assertEqual(self.world.info("k")["exit_signal"], 9)
+
+    def test_an_empty_world_lists_nothing(self):
+        self.assertEqual(self.world.sessions(), [])
+        self.assertEqual(self.world.must("ls").code, 0)
+
+    def test_new_prints_the_name_it_chose(self):
+        done = self.world.must("new", "-d", "--", "cat")
+        self.assertIn("cat-work", done.text + done.complaint)
+        as_json = self.world.must("new", "-d", "--json", "--", "cat").json()
+        self.assertEqual(as_json["name"], "cat-work-2")
+        self.assertEqual(self.world.info(as_json["id"])["name"], "cat-work-2")
+
+    def test_an_id_or_its_unique_prefix_names_a_session(self):
+        name = self.world.start("one", "cat")
+        identity = self.world.info(name)["id"]
+        self.assertEqual(self.world.info(identity)["name"], name)
+        self.assertEqual(self.world.info(identity[:20])["name"], name)
+
+    def test_read_in_every_format(self):
+        self.world.start("r", "sh", "-c", "printf '\\033[1;31mred\\033[0m <b>\\n'; seq 1 30; cat")
+        eventually(lambda: "30" in self.world.read("r").split())
+        self.assertEqual(self.world.read("r", "--rows", "2").split(), ["30"])
+        everything = self.world.read("r", "--all")
+        self.assertIn("red <b>", everything)
+        self.assertIn("\x1b[", self.world.read("r", "--all", "--format", "vt"))
+        self.assertIn("&lt;b&gt;", self.world.read("r", "--all", "--format", "html"))
+        self.assertTrue(json.loads(self.world.read("r", "--all", "--format", "json")))
+        self.assertTrue(json.loads(self.world.read("r", "--json")))
+
+    def test_send_types_text_keys_and_standard_input(self):
+        typed = self.world.work("typed")
+        self.world.start("s", *program("record.py", typed))
+        eventually(lambda: "READY" in self.world.read("s"))
+        self.world.must("send", "s", "some text")
+        self.world.must("send", "s", "--key", "enter")
+        self.world.must("send", "s", "--stdin", stdin=b"\x00\xff raw\n")
+        eventually(lambda: typed.read_bytes() == b"some text\r\x00\xff raw\n")
+
+    def test_version_is_quick_and_exact(self):
+        self.assertRegex(self.world.must("version").text, r"\d+\.\d+\.\d+")
+        self.assertIn("version", self.world.must("version", "--json").json())
+
+
+class Quick(Case):
+    def test_a_program_that_never_says_anything_delays_nothing(self):
+        self.world.start("mute", "sleep", "1000")
+        self.world.start("stopped", "sleep", "1000")
+        os.kill(self.world.info("stopped")["pid"], signal.SIGSTOP)
+        for command in (["ls"], ["ls", "--json"], ["info", "mute"], ["read", "stopped"]):
+            self.assertLess(self.world.must(*command).seconds, QUICK, command)
+        self.assertLess(self.world.must("kill", "stopped").seconds, QUICK)
+
+    def test_a_stopped_holder_is_listed_as_not_responding_and_delays_only_a_moment(self):
+        for name in ("good", "bad"):
+            self.world.start(name, "cat")
+        holder = self.world.holder("bad")
+        os.kill(holder, signal.SIGSTOP)
+        try:
+            done = self.world.must("ls", "--json")
+            self.assertLess(done.seconds, QUICK)
+            lives = {s["name"]: s["life"] for s in done.json()["sessions"]}
+            self.assertEqual(lives, {"good": "running", "bad": "not-responding"})
+            self.assertIn("not responding", self.world.must("ls").text)
+        finally:
+            os.kill(holder, signal.SIGCONT)
+        eventually(lambda: self.world.life("bad") == "running")
+
+    def test_exited_sessions_fold_into_one_line(self):
+        for n in range(3):
+            self.world.start(f"done{n}", "true")
+        self.world.start("alive", "cat")
+        eventually(lambda: [s["life"] for s in self.world.sessions()].count("exited") == 3)
+        text = self.world.must("ls").text
+        self.assertIn("alive", text)
+        self.assertEqual(len([line for line in text.splitlines() if "done" in line or "exited" in line]), 1, text)
+        self.world.must("rm", "--exited")
+        self.assertEqual([s["name"] for s in self.world.sessions()], ["alive"])
+
+
+class Leaks(Case):
+    def test_two_hundred_sessions_come_and_go_and_nothing_stays(self):
+        self.world.start("stays", "cat")
+        kept = [self.world.keeper("stays"), self.world.holder("stays")]
+        before = [descriptors(pid) for pid in kept]
+        directories = sorted(map(str, self.world.root.rglob("*")))
+        processes = sorted(self.world.processes())
+        for n in range(CYCLES):
+            self.world.start("brief", "cat")
+            self.world.must("kill", "--rm", "brief")
+        self.assertEqual([descriptors(pid) for pid in kept], before)
+        eventually(lambda: sorted(self.world.processes()) == processes)
+        self.assertEqual(sorted(map(str, self.world.root.rglob("*"))), directories)
+
+    def test_two_hundred_attaches_leave_no_descriptor_in_the_holder(self):
+        self.world.start("stays", "cat")
+        holder = self.world.holder("stays")
+        client = self.world.peer("stays")
+        client.attach()
+        client.close()
+        eventually(lambda: self.world.info("stays")["clients"] == 0)
+        open_files = descriptors(holder)
+        memory = pathlib.Path(f"/proc/{holder}/statm").read_text().split()[1]
+        for n in range(CYCLES):
+            client = self.world.peer("stays")
+            client.attach(80 + n % 5, 24)
+            client.close()
+        eventually(lambda: self.world.info("stays")["clients"] == 0)
+        eventually(lambda: descriptors(holder) <= open_files)
+        after = pathlib.Path(f"/proc/{holder}/statm").read_text().split()[1]
+        self.assertLess(int(after) - int(memory), 512, "pages")
+
+
+if __name__ == "__main__":
+    main()
