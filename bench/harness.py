@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 
-from adapters import MXB, PEERS
+from adapters import HOLD, MXB, PEERS
 
 KEPT = ("PATH", "USER", "LOGNAME", "HOME")
 BASE_ENV = {key: os.environ[key] for key in KEPT if key in os.environ}
@@ -159,6 +159,8 @@ def throughput(name, kind="ascii", mb=16, mode="attached", timeout=90):
 def rates(sample):
     if "error" in sample or sample["timeout"]:
         return {"error": sample.get("error", "timeout")}
+    if sample["marker_lost"]:
+        return {"error": "a client never saw the end of the output"}
     mb = sample["bytes"] / 1e6
     return dict(sample, mb_s=mb / sample["end_s"], cpu_ms_mb=(sample["server_cpu_s"] + sample["client_cpu_s"]) * 1e3 / mb,
                 delivered=min(sample["clients"]) / sample["bytes"] if sample["clients"] else 0.0)
@@ -282,6 +284,9 @@ def wait_until_quiet():
 
 def interleave(peers, rounds, sample):
     """{peer: [samples]}: every round measures each peer once, in a new order."""
+    for file, how in ((MXB, "make -C bench"), (HOLD if "hold" in peers else MXB, "make build, or set HOLD")):
+        if not os.path.exists(file):
+            raise SystemExit(f"{file} is not there: {how}")
     results = {peer: [] for peer in peers}
     for _ in range(rounds):
         for peer in random.sample(peers, len(peers)):

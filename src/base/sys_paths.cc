@@ -22,6 +22,13 @@ std::unexpected<Error> refuse(const std::string& path, std::string problem) {
               "move it away, or choose another place with HOLDFAST_RUNTIME_DIR or XDG_STATE_HOME");
 }
 
+// Root is sent to the owner: what it made here, the owner could not use any more.
+std::unexpected<Error> refuse_foreign(const std::string& path, const std::string& name, unsigned owner) {
+  auto error = refuse(path, "'" + name + "' belongs to another user");
+  if (::geteuid() == 0) error.error().advice = "run hold as that user: sudo -u '#" + std::to_string(owner) + "' hold …";
+  return error;
+}
+
 // One step on the way down. Behind a directory that everybody may write to (/tmp) anybody may have put what we find
 // there: from then on only our own and root's real directories will do.
 class Descent {
@@ -53,7 +60,7 @@ class Descent {
     TRY(step(name));
     struct stat info{};
     if (::fstat(at_.get(), &info) != 0) return fail_errno("look at " + path_, errno);
-    if (info.st_uid != ::geteuid()) return refuse(path_, "'" + name + "' belongs to another user");
+    if (info.st_uid != ::geteuid()) return refuse_foreign(path_, name, info.st_uid);
     if ((info.st_mode & 0022) != 0) return refuse(path_, "other users may write to it");
     // Ours, but open to readers: what stands in it is not for them.
     if ((info.st_mode & 0077) != 0 && ::fchmod(at_.get(), 0700) != 0)
@@ -66,7 +73,7 @@ class Descent {
     struct stat info{};
     if (::fstat(at_.get(), &info) != 0) return fail_errno("look at the directories of " + path_, errno);
     if (exposed_ && info.st_uid != ::geteuid() && info.st_uid != 0) {
-      return refuse(path_, "'" + name + "' belongs to another user");
+      return refuse_foreign(path_, name, info.st_uid);
     }
     exposed_ = exposed_ || others_may_write(info);
     return {};

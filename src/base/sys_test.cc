@@ -175,6 +175,7 @@ TEST_CASE_FIXTURE(TemporaryDirectory, "a directory that another user left in /tm
   REQUIRE(::chown(at("theirs").c_str(), 12345, 12345) == 0);
   CHECK(open_private_directory(at("theirs")).error().problem == "'theirs' belongs to another user");
   CHECK(open_private_directory(at("theirs/below")).error().problem == "'theirs' belongs to another user");
+  CHECK(open_private_directory(at("theirs")).error().advice == "run hold as that user: sudo -u '#12345' hold …");
 }
 
 TEST_CASE_FIXTURE(TemporaryDirectory, "sockets are private, and work at any length of path") {

@@ -143,7 +143,8 @@ Result<> Arguments::take_value(const OptionRow& row, std::string_view shown, std
     return {};
   }
   const std::string usage = std::string(row.name) + "=" + std::string(row.value);
-  if (at + 1 >= words.size() || words[at + 1] == "--") return wrong(std::string(shown) + " needs a value", "write " + usage);
+  if (at + 1 >= words.size() || words[at + 1] == "--")
+    return wrong(std::string(shown) + " needs a value", "write " + usage);
   const std::string& value = words[at + 1];
   if (value.size() > 1 && value.starts_with("-") && value != "--") {
     return wrong(std::string(shown) + " needs a value, and " + value + " looks like an option",
@@ -163,7 +164,8 @@ Result<> Arguments::check_operands() const {
   if (operand.max < 0 || count <= operand.max) return {};
   const std::string extra = operands_[static_cast<std::size_t>(operand.max)];
   if (verb_->rest == Rest::command) {
-    return wrong("'" + extra + "' is one word too many", "write the command behind --: hold " + std::string(verb_->name) + " … -- " + extra);
+    return wrong("'" + extra + "' is one word too many",
+                 "write the command behind --: hold " + std::string(verb_->name) + " … -- " + extra);
   }
   return wrong("'" + extra + "' is one word too many");
 }
@@ -192,7 +194,8 @@ Result<CellSize> parse_cell_size(std::string_view text) {
   const auto cols = number(text.substr(0, x));
   const auto rows = number(text.substr(std::min(x + 1, text.size())));
   const std::string attempted = "use the size '" + std::string(text) + "'";
-  if (!cols || !rows) return fail(ErrorKind::usage, attempted, "it is not COLSxROWS", "write for example --size 120x40");
+  if (!cols || !rows)
+    return fail(ErrorKind::usage, attempted, "it is not COLSxROWS", "write for example --size 120x40");
   using namespace limits;
   if (*cols < kLeaderColsMin || *cols > kColsMax || *rows < kLeaderRowsMin || *rows > kRowsMax) {
     return fail(ErrorKind::usage, attempted, "programs cannot draw on it",

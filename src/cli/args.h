@@ -78,7 +78,8 @@ class Arguments {
   explicit Arguments(const VerbRow& verb) : verb_(&verb) {}
   Result<> take_long(std::span<const std::string> words, std::size_t& at);
   Result<> take_letters(std::span<const std::string> words, std::size_t& at);
-  Result<> take_value(const OptionRow& row, std::string_view shown, std::span<const std::string> words, std::size_t& at);
+  Result<> take_value(const OptionRow& row, std::string_view shown, std::span<const std::string> words,
+                      std::size_t& at);
   Result<> check_operands() const;
   std::unexpected<Error> wrong(std::string problem, std::string advice = {}) const;
 
@@ -95,7 +96,7 @@ std::optional<std::string_view> similar_word(std::string_view word, std::span<co
 struct CellSize {
   std::uint16_t cols, rows;
 };
-Result<CellSize> parse_cell_size(std::string_view text);                                       // "120x40"
+Result<CellSize> parse_cell_size(std::string_view text);  // "120x40"
 Result<std::pair<std::string, std::string>> parse_assignment(std::string_view option, std::string_view text);  // K=V
 Result<std::int64_t> parse_count(std::string_view option, std::string_view text, std::int64_t min, std::int64_t max);
 

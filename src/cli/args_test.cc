@@ -15,7 +15,9 @@ constexpr std::array kOptions{OptionRow{"--name", 'n', "NAME", false, Completes:
 constexpr VerbRow kVerb{"start", "", "", "", "", kOptions, {"FILE", 0, 1, Completes::nothing}, Rest::command, nullptr};
 constexpr VerbRow kNoRest{"list", "", "", "", "", kOptions, {"NAME", 1, 2, Completes::nothing}, Rest::none, nullptr};
 
-Result<Arguments> parse(std::vector<std::string> words, const VerbRow& verb = kVerb) { return Arguments::parse(verb, words); }
+Result<Arguments> parse(std::vector<std::string> words, const VerbRow& verb = kVerb) {
+  return Arguments::parse(verb, words);
+}
 
 std::string problem(std::vector<std::string> words, const VerbRow& verb = kVerb) {
   const auto arguments = parse(std::move(words), verb);
@@ -91,8 +93,8 @@ TEST_CASE("sizes are COLSxROWS that programs can draw on") {
   REQUIRE(size);
   CHECK(size->cols == 120);
   CHECK(size->rows == 40);
-  for (const char* bad : {"", "x", "80", "80x", "x24", "80X24", "-1x24", "80x24x1", "9x24", "80x1", "5000x24", "80x3000", "0x0",
-                          "99999999999999999999x1", "80 x24"}) {
+  for (const char* bad : {"", "x", "80", "80x", "x24", "80X24", "-1x24", "80x24x1", "9x24", "80x1", "5000x24",
+                          "80x3000", "0x0", "99999999999999999999x1", "80 x24"}) {
     CAPTURE(bad);
     const auto wrong = parse_cell_size(bad);
     REQUIRE_FALSE(wrong);

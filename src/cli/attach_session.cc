@@ -1,5 +1,6 @@
 #include "cli/attach_session.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -19,6 +20,7 @@ namespace {
 
 // After a holder died its keeper starts another one, usually within milliseconds.
 constexpr Duration kReturnWait = 1s;
+constexpr int kLineWaitMs = 500;
 
 Result<client::DetachKey> detach_key_of(const Arguments& arguments) {
   if (const auto given = arguments.value("--detach-key")) return client::DetachKey::parse(*given);
@@ -30,7 +32,8 @@ void warn_of_poor_terminal() {
   const char* term = std::getenv("TERM");
   const std::string_view name = term != nullptr ? term : "";
   if (!name.empty() && name != "linux" && name != "dumb") return;
-  complain("hold: this terminal (TERM=" + printable(name, 32) + ") shows less than sessions may use; screens may look wrong here\n");
+  complain("hold: this terminal (TERM=" + printable(name, 32) +
+           ") shows less than sessions may use; screens may look wrong here\n");
 }
 
 std::string notice_of(const AttachTarget& target, const client::DetachKey& key) {
@@ -48,7 +51,15 @@ bool comes_back(const std::string& socket) {
   return connection->request(wire::Type::info, Json::object(), deadline, system_clock()).has_value();
 }
 
-std::string quoted_command(const char* verb, const std::string& name) { return std::string("hold ") + verb + " " + name; }
+// A terminal that is stopped (Ctrl-S, a window that hangs) must not keep us after the attachment is over.
+bool takes_a_line() {
+  pollfd item{STDERR_FILENO, POLLOUT, 0};
+  return ::poll(&item, 1, kLineWaitMs) > 0 && (item.revents & POLLOUT) != 0;
+}
+
+std::string quoted_command(const char* verb, const std::string& name) {
+  return std::string("hold ") + verb + " " + name;
+}
 
 }  // namespace
 
@@ -65,18 +76,23 @@ std::string ending_line(const client::AttachEnd& end, const std::string& name) {
   using Why = client::AttachEnd::Why;
   const std::string still = "; it still runs, back with: " + quoted_command("attach", name);
   switch (end.why) {
-    case Why::detached: return "detached from " + name + still;
+    case Why::detached:
+      return "detached from " + name + still;
     case Why::sent_away: {
-      const std::string why = end.reason == "kicked" || end.reason.empty() ? "sent away by hold detach" : printable(end.reason);
+      const std::string why =
+          end.reason == "kicked" || end.reason.empty() ? "sent away by hold detach" : printable(end.reason);
       return end.reason == "removed" ? name + " was removed" : "detached from " + name + " (" + why + ")" + still;
     }
     case Why::ended: {
       std::string text = name + " has ended";
       if (end.exit) text += ": " + ending_text(end.exit->code, end.exit->signal, end.exit->reason);
-      return text + "; its last screen stays: " + quoted_command("read", name) + ", gone with: " + quoted_command("rm", name);
+      return text + "; its last screen stays: " + quoted_command("read", name) +
+             ", gone with: " + quoted_command("rm", name);
     }
-    case Why::lost: return "lost the connection to " + name + ": " + printable(end.reason);
-    case Why::terminal_gone: return {};
+    case Why::lost:
+      return "lost the connection to " + name + ": " + printable(end.reason);
+    case Why::terminal_gone:
+      return {};
     case Why::signal: {
       const char* signal = ::sigabbrev_np(end.signal);
       return "ended by SIG" + std::string(signal != nullptr ? signal : "?") + ", detached from " + name + still;
@@ -89,11 +105,14 @@ int ending_code(const client::AttachEnd& end) {
   using Why = client::AttachEnd::Why;
   switch (end.why) {
     case Why::detached:
-    case Why::sent_away: return 0;
-    case Why::ended: return end.exit && end.exit->code == 0 && end.exit->signal == 0 ? 0 : exit_code_of(ErrorKind::ended);
+    case Why::sent_away:
+      return 0;
+    case Why::ended:
+      return end.exit && end.exit->code == 0 && end.exit->signal == 0 ? 0 : exit_code_of(ErrorKind::ended);
     case Why::lost:
     case Why::terminal_gone:
-    case Why::signal: return 1;
+    case Why::signal:
+      return 1;
   }
   return 1;
 }
@@ -120,7 +139,7 @@ Result<int> attach_session(const AttachTarget& target, const client::DetachKey& 
     line += comes_back(target.socket) ? "; it is back: " + quoted_command("attach", target.name)
                                       : "; see what became of it with: hold ls --all";
   }
-  if (!line.empty()) complain("hold: " + line + "\n");
+  if (!line.empty() && takes_a_line()) complain("hold: " + line + "\n");
   return ending_code(end);
 }
 

@@ -11,15 +11,15 @@ namespace holdfast::cli {
 
 struct AttachTarget {
   std::string id, name, socket;
-  bool fresh = false;    // started just now
+  bool fresh = false;  // started just now
   bool observe = false;
 };
 
 // What is checked before a session is started only to be attached to: there is a terminal, the detach key is one.
 Result<client::DetachKey> prepare_attach(const Arguments& arguments);
 
-// Attaches, waits for the end, says it. Gives the exit code: 0 when left or when the program ended well, 5 when it ended
-// otherwise, 1 when the attachment broke. Errors: as attach_terminal's, and refused for the session one is in.
+// Attaches, waits for the end, says it. Gives the exit code: 0 when left or when the program ended well, 5 when it
+// ended otherwise, 1 when the attachment broke. Errors: as attach_terminal's, and refused for the session one is in.
 Result<int> attach_session(const AttachTarget& target, const client::DetachKey& detach_key);
 
 // The line after an attachment, without its line end.

@@ -24,7 +24,8 @@ client::AttachEnd ended(int code, int signal) {
 }  // namespace
 
 TEST_CASE("after an attachment one line says why, what still runs and how to return") {
-  CHECK(ending_line(end_of(Why::detached), "build") == "detached from build; it still runs, back with: hold attach build");
+  CHECK(ending_line(end_of(Why::detached), "build") ==
+        "detached from build; it still runs, back with: hold attach build");
   CHECK(ending_line({Why::sent_away, "kicked", {}, 0}, "build") ==
         "detached from build (sent away by hold detach); it still runs, back with: hold attach build");
   CHECK(ending_line({Why::sent_away, "removed", {}, 0}, "build") == "build was removed");

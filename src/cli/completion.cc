@@ -41,13 +41,20 @@ std::string names_of(const VerbRow& verb) {
 
 std::string bash_words(Completes completes) {
   switch (completes) {
-    case Completes::nothing: return {};
-    case Completes::session: return "COMPREPLY=($(compgen -W \"$(hold ls --names --all 2>/dev/null)\" -- \"$cur\"))";
-    case Completes::file: return "COMPREPLY=($(compgen -f -- \"$cur\"))";
-    case Completes::directory: return "COMPREPLY=($(compgen -d -- \"$cur\"))";
-    case Completes::key: return "COMPREPLY=($(compgen -W \"" + joined(key_names(), " ") + " ctrl-c none\" -- \"$cur\"))";
-    case Completes::shell: return "COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\"))";
-    case Completes::format: return "COMPREPLY=($(compgen -W \"plain vt html json\" -- \"$cur\"))";
+    case Completes::nothing:
+      return {};
+    case Completes::session:
+      return "COMPREPLY=($(compgen -W \"$(hold ls --names --all 2>/dev/null)\" -- \"$cur\"))";
+    case Completes::file:
+      return "COMPREPLY=($(compgen -f -- \"$cur\"))";
+    case Completes::directory:
+      return "COMPREPLY=($(compgen -d -- \"$cur\"))";
+    case Completes::key:
+      return "COMPREPLY=($(compgen -W \"" + joined(key_names(), " ") + " ctrl-c none\" -- \"$cur\"))";
+    case Completes::shell:
+      return "COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\"))";
+    case Completes::format:
+      return "COMPREPLY=($(compgen -W \"plain vt html json\" -- \"$cur\"))";
   }
   return {};
 }
@@ -65,7 +72,8 @@ std::string bash_case(const VerbRow& verb) {
     out += ") " + words + "; return ;;\n";
   }
   out += "      esac\n";
-  out += "      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"" + option_names(verb) + "\" -- \"$cur\")); return; fi\n";
+  out += "      if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W \"" + option_names(verb) +
+         "\" -- \"$cur\")); return; fi\n";
   const std::string words = bash_words(verb.operand.completes);
   if (!words.empty()) out += "      " + words + "\n";
   return out + "      ;;\n";
@@ -77,14 +85,16 @@ std::string bash_script() {
       "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" verb i\n  COMPREPLY=()\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
-      "      if ((COMP_CWORD == i + 1)); then COMPREPLY=($(compgen -c -- \"$cur\")); else COMPREPLY=($(compgen -f -- \"$cur\")); fi\n"
+      "      if ((COMP_CWORD == i + 1)); then COMPREPLY=($(compgen -c -- \"$cur\")); else COMPREPLY=($(compgen -f -- "
+      "\"$cur\")); fi\n"
       "      return\n    fi\n  done\n"
       "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W \"";
   out += first_words() + "\" -- \"$cur\")); return; fi\n";
   out += "  verb=\"${COMP_WORDS[1]}\"\n";
-  out += "  if [[ $verb == debug ]]; then\n"
-         "    if ((COMP_CWORD == 2)); then COMPREPLY=($(compgen -W \"vt man\" -- \"$cur\")); return; fi\n"
-         "    verb=\"debug ${COMP_WORDS[2]}\"\n  fi\n";
+  out +=
+      "  if [[ $verb == debug ]]; then\n"
+      "    if ((COMP_CWORD == 2)); then COMPREPLY=($(compgen -W \"vt man\" -- \"$cur\")); return; fi\n"
+      "    verb=\"debug ${COMP_WORDS[2]}\"\n  fi\n";
   out += "  case \"$verb\" in\n";
   for (const auto& verb : verbs()) out += bash_case(verb);
   return out + "  esac\n}\ncomplete -F _hold hold\n";
@@ -94,10 +104,14 @@ std::string bash_script() {
 std::string quoted(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\'') out += "'\\''";
-    else if (c == '[' || c == ']' || c == ':') out += ' ';
-    else if (c == '\\') out += "\\\\";
-    else out += c;
+    if (c == '\'')
+      out += "'\\''";
+    else if (c == '[' || c == ']' || c == ':')
+      out += ' ';
+    else if (c == '\\')
+      out += "\\\\";
+    else
+      out += c;
   }
   return out;
 }
@@ -105,20 +119,28 @@ std::string quoted(std::string_view text) {
 std::string zsh_action(Completes completes, std::string_view value) {
   const std::string label = quoted(value.empty() ? "value" : value);
   switch (completes) {
-    case Completes::nothing: return ":" + label + ": ";
-    case Completes::session: return ":" + label + ":_hold_sessions";
-    case Completes::file: return ":" + label + ":_files";
-    case Completes::directory: return ":" + label + ":_files -/";
-    case Completes::key: return ":" + label + ":(" + joined(key_names(), " ") + " ctrl-c none)";
-    case Completes::shell: return ":" + label + ":(bash zsh fish)";
-    case Completes::format: return ":" + label + ":(plain vt html json)";
+    case Completes::nothing:
+      return ":" + label + ": ";
+    case Completes::session:
+      return ":" + label + ":_hold_sessions";
+    case Completes::file:
+      return ":" + label + ":_files";
+    case Completes::directory:
+      return ":" + label + ":_files -/";
+    case Completes::key:
+      return ":" + label + ":(" + joined(key_names(), " ") + " ctrl-c none)";
+    case Completes::shell:
+      return ":" + label + ":(bash zsh fish)";
+    case Completes::format:
+      return ":" + label + ":(plain vt html json)";
   }
   return {};
 }
 
 std::string zsh_case(const VerbRow& verb) {
   std::string out = "    (" + names_of(verb) + ")\n      _arguments -S '--help[this text]'";
-  if (verb.name.find(' ') != std::string_view::npos) out = "    ('" + std::string(verb.name) + "')\n      _arguments -S '--help[this text]'";
+  if (verb.name.find(' ') != std::string_view::npos)
+    out = "    ('" + std::string(verb.name) + "')\n      _arguments -S '--help[this text]'";
   for (const auto& row : verb.options) {
     const std::string repeat = row.repeats ? "*" : "";
     const std::string action = row.value.empty() ? "" : zsh_action(row.completes, row.value);
@@ -129,40 +151,53 @@ std::string zsh_case(const VerbRow& verb) {
     }
   }
   if (!verb.operand.value.empty()) {
-    out += " \\\n        '" + std::string(verb.operand.max < 0 ? "*" : "1") + zsh_action(verb.operand.completes, verb.operand.value) + "'";
+    out += " \\\n        '" + std::string(verb.operand.max < 0 ? "*" : "1") +
+           zsh_action(verb.operand.completes, verb.operand.value) + "'";
   }
   return out + "\n      ;;\n";
 }
 
 std::string zsh_script() {
   std::string out = "#compdef hold\n# zsh completion for hold\n";
-  out += "_hold_sessions() { local -a names; names=(${(f)\"$(hold ls --names --all 2>/dev/null)\"}); compadd -a names }\n";
+  out +=
+      "_hold_sessions() { local -a names; names=(${(f)\"$(hold ls --names --all 2>/dev/null)\"}); compadd -a names }\n";
   out += "_hold() {\n  local verb\n  if (( CURRENT == 2 )); then\n    local -a all; all=(\n";
   for (const auto& verb : verbs()) {
-    if (verb.name.find(' ') == std::string_view::npos) out += "      '" + std::string(verb.name) + ":" + quoted(verb.summary) + "'\n";
+    if (verb.name.find(' ') == std::string_view::npos)
+      out += "      '" + std::string(verb.name) + ":" + quoted(verb.summary) + "'\n";
   }
   out += "      'debug:for tests and the curious'\n    )\n    _describe verb all\n    return\n  fi\n";
-  out += "  local dashes=${words[(i)--]}\n"
-         "  if (( dashes < CURRENT )); then shift $dashes words; (( CURRENT -= dashes )); _normal; return; fi\n";
-  out += "  verb=$words[2]\n"
-         "  if [[ $verb == debug ]]; then\n"
-         "    if (( CURRENT == 3 )); then compadd vt man; return; fi\n"
-         "    verb=\"debug $words[3]\"; shift words; (( CURRENT -= 1 ))\n  fi\n"
-         "  shift words; (( CURRENT -= 1 ))\n";
+  out +=
+      "  local dashes=${words[(i)--]}\n"
+      "  if (( dashes < CURRENT )); then shift $dashes words; (( CURRENT -= dashes )); _normal; return; fi\n";
+  out +=
+      "  verb=$words[2]\n"
+      "  if [[ $verb == debug ]]; then\n"
+      "    if (( CURRENT == 3 )); then compadd vt man; return; fi\n"
+      "    verb=\"debug $words[3]\"; shift words; (( CURRENT -= 1 ))\n  fi\n"
+      "  shift words; (( CURRENT -= 1 ))\n";
   out += "  case \"$verb\" in\n";
   for (const auto& verb : verbs()) out += zsh_case(verb);
-  return out + "  esac\n}\ncompdef _hold hold\n";
+  // Autoloaded, this file is the function: what it defines is then called at once.
+  return out + "  esac\n}\nif [[ ${funcstack[1]} == _hold ]]; then _hold \"$@\"; else compdef _hold hold; fi\n";
 }
 
 std::string fish_argument(Completes completes) {
   switch (completes) {
-    case Completes::nothing: return " -x";
-    case Completes::session: return " -xa '(hold ls --names --all 2>/dev/null)'";
-    case Completes::file: return " -rF";
-    case Completes::directory: return " -xa '(__fish_complete_directories)'";
-    case Completes::key: return " -xa '" + joined(key_names(), " ") + " ctrl-c none'";
-    case Completes::shell: return " -xa 'bash zsh fish'";
-    case Completes::format: return " -xa 'plain vt html json'";
+    case Completes::nothing:
+      return " -x";
+    case Completes::session:
+      return " -xa '(hold ls --names --all 2>/dev/null)'";
+    case Completes::file:
+      return " -rF";
+    case Completes::directory:
+      return " -xa '(__fish_complete_directories)'";
+    case Completes::key:
+      return " -xa '" + joined(key_names(), " ") + " ctrl-c none'";
+    case Completes::shell:
+      return " -xa 'bash zsh fish'";
+    case Completes::format:
+      return " -xa 'plain vt html json'";
   }
   return {};
 }
@@ -185,7 +220,8 @@ std::string fish_script() {
       out += "complete -c hold -n __fish_use_subcommand -a " + word + fish_description(verb.summary) + "\n";
     } else {
       const std::string second(verb.name.substr(space + 1));
-      out += "complete -c hold -n '__fish_seen_subcommand_from " + word + "' -a " + second + fish_description(verb.summary) + "\n";
+      out += "complete -c hold -n '__fish_seen_subcommand_from " + word + "' -a " + second +
+             fish_description(verb.summary) + "\n";
     }
     const std::string seen = space == std::string_view::npos ? word : std::string(verb.name.substr(space + 1));
     std::string condition = " -n '__fish_seen_subcommand_from " + seen;
@@ -198,7 +234,8 @@ std::string fish_script() {
       out += fish_description(row.help) + "\n";
     }
     if (verb.operand.completes != Completes::nothing) {
-      out += "complete -c hold" + condition + (verb.operand.completes == Completes::file ? " -F" : fish_argument(verb.operand.completes)) + "\n";
+      out += "complete -c hold" + condition +
+             (verb.operand.completes == Completes::file ? " -F" : fish_argument(verb.operand.completes)) + "\n";
     }
   }
   out += "complete -c hold -n __fish_use_subcommand -a debug -d 'for tests and the curious'\n";
@@ -211,8 +248,8 @@ Result<std::string> completion_script(std::string_view shell) {
   if (shell == "bash") return bash_script();
   if (shell == "zsh") return zsh_script();
   if (shell == "fish") return fish_script();
-  return fail(ErrorKind::usage, "make a completion script for '" + std::string(shell) + "'", "there is none for that shell",
-              "write bash, zsh or fish");
+  return fail(ErrorKind::usage, "make a completion script for '" + std::string(shell) + "'",
+              "there is none for that shell", "write bash, zsh or fish");
 }
 
 }  // namespace holdfast::cli

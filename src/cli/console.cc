@@ -80,12 +80,23 @@ std::string painted(const Console& console, Colour colour, std::string_view text
   if (!console.colour || colour == Colour::plain || text.empty()) return std::string(text);
   const char* code = "";
   switch (colour) {
-    case Colour::plain: break;
-    case Colour::dim: code = "\x1b[2m"; break;
-    case Colour::red: code = "\x1b[31m"; break;
-    case Colour::green: code = "\x1b[32m"; break;
-    case Colour::yellow: code = "\x1b[33m"; break;
-    case Colour::blue: code = "\x1b[34m"; break;
+    case Colour::plain:
+      break;
+    case Colour::dim:
+      code = "\x1b[2m";
+      break;
+    case Colour::red:
+      code = "\x1b[31m";
+      break;
+    case Colour::green:
+      code = "\x1b[32m";
+      break;
+    case Colour::yellow:
+      code = "\x1b[33m";
+      break;
+    case Colour::blue:
+      code = "\x1b[34m";
+      break;
   }
   return code + std::string(text) + "\x1b[0m";
 }

@@ -40,7 +40,8 @@ Result<std::string> read_standard_input() {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno("read standard input", errno);
     if (bytes.size() + static_cast<std::size_t>(n) > kInputBytesMax) {
-      return fail(ErrorKind::failed, "read standard input", "it is longer than " + std::to_string(kInputBytesMax) + " bytes");
+      return fail(ErrorKind::failed, "read standard input",
+                  "it is longer than " + std::to_string(kInputBytesMax) + " bytes");
     }
     bytes.append(buffer, static_cast<std::size_t>(n));
   }
@@ -103,8 +104,10 @@ class Case {
 Result<> run_file(const DebugVtOptions& options) {
   const std::string bytes = TRY(read_input(options.file));
   Case c(options, options.cols, options.rows, options.scrollback);
-  std::vector<DebugVtResize> resizes = options.resizes;
-  std::ranges::stable_sort(resizes, {}, &DebugVtResize::at);
+  std::vector<DebugVtResize> resizes;  // by offset; equal ones in the order they were given
+  for (const DebugVtResize& resize : options.resizes) {
+    resizes.insert(std::ranges::upper_bound(resizes, resize.at, {}, &DebugVtResize::at), resize);
+  }
   std::size_t at = 0;
   for (const DebugVtResize& resize : resizes) {
     const std::size_t end = static_cast<std::size_t>(std::min<std::uint64_t>(resize.at, bytes.size()));
@@ -120,8 +123,8 @@ Result<> run_file(const DebugVtOptions& options) {
 Result<std::string> run_frame(const DebugVtOptions& options, std::string_view frame, std::size_t offset) {
   constexpr std::size_t kHead = 8, kStepHead = 5;
   if (frame.size() < kHead) return broken_frame(offset);
-  Case c(options, static_cast<std::uint16_t>(number_at(frame, 0, 2)), static_cast<std::uint16_t>(number_at(frame, 2, 2)),
-         number_at(frame, 4, 4));
+  Case c(options, static_cast<std::uint16_t>(number_at(frame, 0, 2)),
+         static_cast<std::uint16_t>(number_at(frame, 2, 2)), number_at(frame, 4, 4));
   std::vector<std::string> outputs;
   for (std::size_t at = kHead; at < frame.size();) {
     if (frame.size() - at < kStepHead) return broken_frame(offset + at);
@@ -129,11 +132,14 @@ Result<std::string> run_frame(const DebugVtOptions& options, std::string_view fr
     const std::size_t size = number_at(frame, at + 1, 4);
     if (size > frame.size() - at - kStepHead) return broken_frame(offset + at);
     const std::string_view body = frame.substr(at + kStepHead, size);
-    if (type == 0) c.feed(body);
+    if (type == 0)
+      c.feed(body);
     else if (type == 1 && size == 4) {
       c.resize(static_cast<std::uint16_t>(number_at(body, 0, 2)), static_cast<std::uint16_t>(number_at(body, 2, 2)));
-    } else if (type == 2) outputs.push_back(TRY(c.output()));
-    else return broken_frame(offset + at);
+    } else if (type == 2)
+      outputs.push_back(TRY(c.output()));
+    else
+      return broken_frame(offset + at);
     at += kStepHead + size;
   }
   if (outputs.empty() || options.format) {
@@ -187,16 +193,18 @@ Result<DebugVtResize> parse_debug_vt_resize(const std::string& text) {
     }
   }
   if (!good || resize.cols == 0 || resize.rows == 0) {
-    return fail(ErrorKind::usage, "take '" + text + "' for a resize", "it is not of the form COLSxROWS or COLSxROWS@OFFSET",
-                "for example 120x40@512");
+    return fail(ErrorKind::usage, "take '" + text + "' for a resize",
+                "it is not of the form COLSxROWS or COLSxROWS@OFFSET", "for example 120x40@512");
   }
   return resize;
 }
 
 Result<int> debug_vt(const DebugVtOptions& options) {
   if (!options.host.empty()) return run_debug_vt_host(options);
-  if (options.stream) TRY(run_stream(options));
-  else TRY(run_file(options));
+  if (options.stream)
+    TRY(run_stream(options));
+  else
+    TRY(run_file(options));
   return 0;
 }
 

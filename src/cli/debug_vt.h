@@ -25,8 +25,8 @@ struct DebugVtOptions {
   std::vector<DebugVtResize> resizes;
   // Unset: ghostty, and xterm for `host`, as conformance suites test what Ghostty leaves out.
   std::optional<vt::Profile> profile;
-  bool stream = false;   // standard input is a sequence of case frames (tests/oracles/canon.mjs)
-  bool restore = false;  // add "restore" and "snapshot" (base64) to each object
+  bool stream = false;                   // standard input is a sequence of case frames (tests/oracles/canon.mjs)
+  bool restore = false;                  // add "restore" and "snapshot" (base64) to each object
   std::optional<vt::TextFormat> format;  // print the screen like this instead of the canonical object
   // Whether mode 2027 is on at the start. Off, so that one object can be compared with those of engines without it.
   bool graphemes = false;

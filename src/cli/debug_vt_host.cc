@@ -124,9 +124,7 @@ class Host : private vt::Sink {
   std::string held_, answers_, responses_;
 };
 
-int exit_code_of_status(int status) {
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
+int exit_code_of_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }
 
 }  // namespace
 

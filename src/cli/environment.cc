@@ -15,17 +15,32 @@ namespace holdfast::cli {
 namespace {
 
 // Said of the terminal or program around the session, and wrong inside it.
-constexpr std::array<std::string_view, 19> kScrubbed{
-    "TMUX",       "TMUX_PANE",     "STY",           "WINDOW",     "LINES",           "COLUMNS",        "CLAUDECODE",
-    "CLAUDE_PID", "CODEX_SANDBOX", "CODEX_CI",      "GEMINI_CLI", "CURSOR_AGENT",    "OPENCODE",       "OPENCODE_PID",
-    "AIDER_PID",  "AGENT",         "ZELLIJ",        "ZMX_SESSION", "ZELLIJ_SESSION_NAME"};
+constexpr std::array<std::string_view, 19> kScrubbed{"TMUX",
+                                                     "TMUX_PANE",
+                                                     "STY",
+                                                     "WINDOW",
+                                                     "LINES",
+                                                     "COLUMNS",
+                                                     "CLAUDECODE",
+                                                     "CLAUDE_PID",
+                                                     "CODEX_SANDBOX",
+                                                     "CODEX_CI",
+                                                     "GEMINI_CLI",
+                                                     "CURSOR_AGENT",
+                                                     "OPENCODE",
+                                                     "OPENCODE_PID",
+                                                     "AIDER_PID",
+                                                     "AGENT",
+                                                     "ZELLIJ",
+                                                     "ZMX_SESSION",
+                                                     "ZELLIJ_SESSION_NAME"};
 constexpr std::array<std::string_view, 2> kScrubbedPrefixes{"CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"};
 
 // Which terminal it is: kept when that terminal looks on, wrong otherwise.
 constexpr std::array<std::string_view, 15> kTerminalMarks{
-    "TERM_PROGRAM",  "TERM_PROGRAM_VERSION", "TERM_SESSION_ID", "VTE_VERSION",      "KONSOLE_VERSION",
-    "KITTY_PID",     "KITTY_WINDOW_ID",      "KITTY_LISTEN_ON", "ITERM_SESSION_ID", "ITERM_PROFILE",
-    "WT_SESSION",    "WEZTERM_PANE",         "ALACRITTY_SOCKET", "WINDOWID",        "GHOSTTY_SURFACE_ID"};
+    "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "TERM_SESSION_ID",  "VTE_VERSION",      "KONSOLE_VERSION",
+    "KITTY_PID",    "KITTY_WINDOW_ID",      "KITTY_LISTEN_ON",  "ITERM_SESSION_ID", "ITERM_PROFILE",
+    "WT_SESSION",   "WEZTERM_PANE",         "ALACRITTY_SOCKET", "WINDOWID",         "GHOSTTY_SURFACE_ID"};
 
 // Set by us whatever the outer environment or --env say.
 constexpr std::string_view kOwnPrefix = "HOLDFAST_";
@@ -37,8 +52,9 @@ constexpr std::string_view kTestPrefix = "HOLDFAST_TEST";  // marks by which a t
 constexpr std::string_view kProgram = "ghostty", kProgramVersion = "1.2.0";
 constexpr std::string_view kBestTerm = "xterm-ghostty", kUsualTerm = "xterm-256color";
 
-constexpr std::array<std::string_view, 9> kTracked{"DISPLAY",       "SSH_AUTH_SOCK", "SSH_AGENT_PID", "SSH_CONNECTION", "WINDOWID",
-                                                   "XAUTHORITY",    "KITTY_LISTEN_ON", "KITTY_PID",   "KITTY_WINDOW_ID"};
+constexpr std::array<std::string_view, 9> kTracked{"DISPLAY",         "SSH_AUTH_SOCK", "SSH_AGENT_PID",
+                                                   "SSH_CONNECTION",  "WINDOWID",      "XAUTHORITY",
+                                                   "KITTY_LISTEN_ON", "KITTY_PID",     "KITTY_WINDOW_ID"};
 // Longer values are no socket paths; the holder would refuse them.
 constexpr std::size_t kTrackedBytesMax = 4096;
 
@@ -100,7 +116,8 @@ bool terminfo_installed(std::string_view term) {
   if (term.empty() || term.find('/') != std::string_view::npos || term.front() == '.') return false;
   std::vector<std::string> directories;
   const auto add = [&](const char* variable, std::string_view below) {
-    if (const char* value = ::getenv(variable); value != nullptr && *value != '\0') directories.push_back(value + std::string(below));
+    if (const char* value = ::getenv(variable); value != nullptr && *value != '\0')
+      directories.push_back(value + std::string(below));
   };
   add("TERMINFO", "");
   directories.push_back(paths::home_dir() + "/.terminfo");
@@ -112,8 +129,8 @@ bool terminfo_installed(std::string_view term) {
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
   }
-  for (const char* usual : {"/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo",
-                            "/usr/local/share/terminfo"}) {
+  for (const char* usual :
+       {"/etc/terminfo", "/lib/terminfo", "/usr/share/terminfo", "/usr/lib/terminfo", "/usr/local/share/terminfo"}) {
     directories.emplace_back(usual);
   }
   // Below a letter, or below its code in hexadecimal (file systems that do not tell cases apart).

@@ -8,10 +8,22 @@ using namespace holdfast::cli;
 
 namespace {
 
-const std::vector<std::string> kOuter{"PATH=/bin",         "HOME=/root",      "TERM=xterm-kitty",     "TERM_PROGRAM=kitty",
-                                      "TERM_PROGRAM_VERSION=0.40", "TMUX=/tmp/x,1,0", "TMUX_PANE=%1",  "LINES=24",
-                                      "COLUMNS=80",        "CLAUDECODE=1",    "HOLDFAST_SESSION=old", "HOLDFAST_RUNTIME_DIR=/run/x",
-                                      "HOLDFAST_TEST=7",   "PWD=/old",        "VTE_VERSION=7",        "=odd",
+const std::vector<std::string> kOuter{"PATH=/bin",
+                                      "HOME=/root",
+                                      "TERM=xterm-kitty",
+                                      "TERM_PROGRAM=kitty",
+                                      "TERM_PROGRAM_VERSION=0.40",
+                                      "TMUX=/tmp/x,1,0",
+                                      "TMUX_PANE=%1",
+                                      "LINES=24",
+                                      "COLUMNS=80",
+                                      "CLAUDECODE=1",
+                                      "HOLDFAST_SESSION=old",
+                                      "HOLDFAST_RUNTIME_DIR=/run/x",
+                                      "HOLDFAST_TEST=7",
+                                      "PWD=/old",
+                                      "VTE_VERSION=7",
+                                      "=odd",
                                       "LANG=de_DE.UTF-8"};
 
 SessionIdentity session() {
@@ -23,7 +35,9 @@ SessionIdentity session() {
   return identity;
 }
 
-std::string get(const std::vector<std::string>& environment, std::string_view key) { return environment_value(environment, key); }
+std::string get(const std::vector<std::string>& environment, std::string_view key) {
+  return environment_value(environment, key);
+}
 bool has(const std::vector<std::string>& environment, std::string_view key) {
   return std::ranges::any_of(environment, [&](const std::string& e) { return e.starts_with(std::string(key) + "="); });
 }

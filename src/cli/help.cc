@@ -87,7 +87,8 @@ std::string usage_of(const VerbRow& verb) {
 
 std::string help_of(const VerbRow& verb, int columns) {
   const std::size_t width = usable(columns);
-  std::string out = wrapped("hold " + std::string(verb.name) + ": " + std::string(verb.summary), width, kIndent) + "\n\n";
+  std::string out =
+      wrapped("hold " + std::string(verb.name) + ": " + std::string(verb.summary), width, kIndent) + "\n\n";
   out += "Usage: " + wrapped(usage_of(verb), width - 7, 7) + "\n";
   if (!verb.alias.empty()) out += "Also: hold " + std::string(verb.alias) + "\n";
   if (!verb.description.empty()) out += "\n" + wrapped(verb.description, width, 0) + "\n";
@@ -109,12 +110,14 @@ std::string help_of(const VerbRow& verb, int columns) {
 
 std::string help_overview(int columns) {
   const std::size_t width = usable(columns);
-  std::string out = wrapped("hold keeps programs running without a terminal, and brings their screens back exactly.", width, 0);
+  std::string out =
+      wrapped("hold keeps programs running without a terminal, and brings their screens back exactly.", width, 0);
   out += "\n\nUsage: hold VERB …\n\n";
   std::size_t label_columns = 0;
   for (const auto& verb : verbs()) label_columns = std::max(label_columns, verb.name.size());
   for (const auto& verb : verbs()) out += entry(verb.name, verb.summary, label_columns, width);
-  out += "\n" + wrapped("hold alone lists the sessions. hold VERB --help explains a verb, with an example.", width, 0) + "\n";
+  out += "\n" + wrapped("hold alone lists the sessions. hold VERB --help explains a verb, with an example.", width, 0) +
+         "\n";
   out += "\nExit codes:\n";
   for (const auto& row : exit_codes()) out += entry(std::to_string(row.code), row.meaning, 1, width);
   return out;

@@ -19,38 +19,17 @@ struct KeyRow {
 };
 
 constexpr std::array<KeyRow, 32> kKeys{{
-    {"enter", "\r", 0, 0},
-    {"return", "\r", 0, 0},
-    {"esc", "\x1b", 0, 0},
-    {"escape", "\x1b", 0, 0},
-    {"tab", "\t", 0, 0},
-    {"space", " ", 0, 0},
-    {"backspace", "\x7f", 0, 0},
-    {"up", "\x1b[A", 1, 'A'},
-    {"down", "\x1b[B", 1, 'B'},
-    {"right", "\x1b[C", 1, 'C'},
-    {"left", "\x1b[D", 1, 'D'},
-    {"home", "\x1b[H", 1, 'H'},
-    {"end", "\x1b[F", 1, 'F'},
-    {"insert", "\x1b[2~", 2, '~'},
-    {"delete", "\x1b[3~", 3, '~'},
-    {"pageup", "\x1b[5~", 5, '~'},
-    {"pgup", "\x1b[5~", 5, '~'},
-    {"pagedown", "\x1b[6~", 6, '~'},
-    {"pgdown", "\x1b[6~", 6, '~'},
-    {"f1", "\x1bOP", 1, 'P'},
-    {"f2", "\x1bOQ", 1, 'Q'},
-    {"f3", "\x1bOR", 1, 'R'},
-    {"f4", "\x1bOS", 1, 'S'},
-    {"f5", "\x1b[15~", 15, '~'},
-    {"f6", "\x1b[17~", 17, '~'},
-    {"f7", "\x1b[18~", 18, '~'},
-    {"f8", "\x1b[19~", 19, '~'},
-    {"f9", "\x1b[20~", 20, '~'},
-    {"f10", "\x1b[21~", 21, '~'},
-    {"f11", "\x1b[23~", 23, '~'},
-    {"f12", "\x1b[24~", 24, '~'},
-    {"backtab", "\x1b[Z", 0, 0},
+    {"enter", "\r", 0, 0},         {"return", "\r", 0, 0},        {"esc", "\x1b", 0, 0},
+    {"escape", "\x1b", 0, 0},      {"tab", "\t", 0, 0},           {"space", " ", 0, 0},
+    {"backspace", "\x7f", 0, 0},   {"up", "\x1b[A", 1, 'A'},      {"down", "\x1b[B", 1, 'B'},
+    {"right", "\x1b[C", 1, 'C'},   {"left", "\x1b[D", 1, 'D'},    {"home", "\x1b[H", 1, 'H'},
+    {"end", "\x1b[F", 1, 'F'},     {"insert", "\x1b[2~", 2, '~'}, {"delete", "\x1b[3~", 3, '~'},
+    {"pageup", "\x1b[5~", 5, '~'}, {"pgup", "\x1b[5~", 5, '~'},   {"pagedown", "\x1b[6~", 6, '~'},
+    {"pgdown", "\x1b[6~", 6, '~'}, {"f1", "\x1bOP", 1, 'P'},      {"f2", "\x1bOQ", 1, 'Q'},
+    {"f3", "\x1bOR", 1, 'R'},      {"f4", "\x1bOS", 1, 'S'},      {"f5", "\x1b[15~", 15, '~'},
+    {"f6", "\x1b[17~", 17, '~'},   {"f7", "\x1b[18~", 18, '~'},   {"f8", "\x1b[19~", 19, '~'},
+    {"f9", "\x1b[20~", 20, '~'},   {"f10", "\x1b[21~", 21, '~'},  {"f11", "\x1b[23~", 23, '~'},
+    {"f12", "\x1b[24~", 24, '~'},  {"backtab", "\x1b[Z", 0, 0},
 }};
 
 constexpr std::array<std::string_view, kKeys.size()> kNames = [] {
@@ -67,8 +46,13 @@ int take_modifiers(std::string_view& name) {
     std::string_view text;
     Modifier modifier;
   };
-  static constexpr std::array<Prefix, 7> kPrefixes{{{"ctrl-", kCtrl}, {"control-", kCtrl}, {"alt-", kAlt}, {"meta-", kAlt},
-                                                    {"shift-", kShift}, {"c-", kCtrl}, {"m-", kAlt}}};
+  static constexpr std::array<Prefix, 7> kPrefixes{{{"ctrl-", kCtrl},
+                                                    {"control-", kCtrl},
+                                                    {"alt-", kAlt},
+                                                    {"meta-", kAlt},
+                                                    {"shift-", kShift},
+                                                    {"c-", kCtrl},
+                                                    {"m-", kAlt}}};
   int modifiers = 0;
   for (bool found = true; found;) {
     found = false;
@@ -111,8 +95,10 @@ std::string lower(std::string_view text) {
 std::optional<std::string> character_bytes(std::string_view text, int modifiers) {
   std::string bytes(text);
   if ((modifiers & kShift) != 0) {
-    if (text == "\t") bytes = "\x1b[Z";
-    else if (text.size() == 1 && text[0] >= 'a' && text[0] <= 'z') bytes[0] = static_cast<char>(text[0] - 'a' + 'A');
+    if (text == "\t")
+      bytes = "\x1b[Z";
+    else if (text.size() == 1 && text[0] >= 'a' && text[0] <= 'z')
+      bytes[0] = static_cast<char>(text[0] - 'a' + 'A');
   }
   if ((modifiers & kCtrl) != 0) {
     const auto control = text.size() == 1 ? control_of(lower(text)[0]) : std::nullopt;
@@ -141,7 +127,8 @@ Result<std::string> key_bytes(std::string_view name) {
     }
     const auto similar = similar_word(key, kNames);
     return fail(ErrorKind::usage, attempted, "there is no such key",
-                similar ? "did you mean " + std::string(*similar) + "?" : "write for example enter, esc, up, f5, ctrl-c or alt-x");
+                similar ? "did you mean " + std::string(*similar) + "?"
+                        : "write for example enter, esc, up, f5, ctrl-c or alt-x");
   }
   if (modifiers == 0) return std::string(row->plain);
   if (row->final != 0) {

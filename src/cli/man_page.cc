@@ -13,9 +13,12 @@ std::string roff(std::string_view text) {
   bool line_start = true;
   for (const char c : text) {
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
-    if (c == '\\') out += "\\e";
-    else if (c == '-') out += "\\-";
-    else out += c;
+    if (c == '\\')
+      out += "\\e";
+    else if (c == '-')
+      out += "\\-";
+    else
+      out += c;
     line_start = c == '\n';
   }
   return out;
@@ -45,10 +48,15 @@ std::string man_page() {
   out += ".SH NAME\nhold \\- keep programs running without a terminal, and bring their screens back exactly\n";
   out += ".SH SYNOPSIS\n.B hold\n.br\n.B hold\n.I VERB\n…\n";
   out += ".SH DESCRIPTION\n";
-  out += roff("hold starts a program in a session of its own. The terminal may go away; who comes back finds the same "
-              "screen, cursor, modes and history, whatever the program printed meanwhile.") + "\n.PP\n";
-  out += roff("Without a verb the sessions are listed; with exactly one that nobody is attached to, and a terminal, hold "
-              "offers to attach.") + "\n";
+  out += roff(
+             "hold starts a program in a session of its own. The terminal may go away; who comes back finds the same "
+             "screen, cursor, modes and history, whatever the program printed meanwhile.") +
+         "\n.PP\n";
+  out +=
+      roff(
+          "Without a verb the sessions are listed; with exactly one that nobody is attached to, and a terminal, hold "
+          "offers to attach.") +
+      "\n";
   out += ".SH VERBS\n";
   for (const auto& verb : verbs()) out += verb_section(verb);
   out += ".SH \"EXIT STATUS\"\n";

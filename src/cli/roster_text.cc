@@ -21,8 +21,10 @@ enum Column : std::size_t { kName, kState, kAge, kClients, kCommand, kDirectory,
 using Cells = std::array<std::string, kColumns>;
 using Widths = std::array<std::size_t, kColumns>;
 
-// What a shortened column still needs to say something.
+// What a shortened column still needs to say something, and what it gets before another one gets all it wants: one
+// endless command line must not take the room of everybody's directory and title.
 constexpr Widths kLeast{6, 7, 2, 10, 6, 8, 8};
+constexpr Widths kComfort{32, 14, 3, 12, 40, 32, 24};
 // In which order columns get room.
 constexpr std::array<Column, kColumns> kPriority{kName, kState, kAge, kCommand, kDirectory, kClients, kTitle};
 
@@ -31,20 +33,42 @@ std::int64_t age_from(const RosterEntry& entry, std::int64_t now_ms) {
   return entry.info.created_ms > 0 ? now_ms - entry.info.created_ms : 0;
 }
 
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool whole = text[i] == '%' && i + 2 < text.size();
+    const int high = whole ? hex_digit(text[i + 1]) : -1;
+    const int low = whole ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) {
+      out += text[i];
+      continue;
+    }
+    out += static_cast<char>(high << 4 | low);
+    i += 2;
+  }
+  return out;
+}
+
 std::string clients_text(const RosterEntry& entry) {
   if (entry.presence != Presence::running || entry.info.clients == 0) return {};
   return std::to_string(entry.info.clients) + " attached";
 }
 
 Cells cells_of(const RosterEntry& entry, const RosterStyle& style) {
-  const std::string directory = entry.info.working_directory.empty() ? entry.info.cwd : entry.info.working_directory;
   Cells cells;
   cells[kName] = printable(entry.info.name.empty() ? entry.info.id : entry.info.name);
   cells[kState] = state_text(entry);
   cells[kAge] = age_text(age_from(entry, style.now_ms));
   cells[kClients] = clients_text(entry);
   cells[kCommand] = command_text(entry.info.argv);
-  cells[kDirectory] = short_directory(printable(directory), style.home, 4096);
+  cells[kDirectory] = short_directory(printable(directory_of(entry.info)), style.home, 4096);
   cells[kTitle] = printable(entry.info.title);
   return cells;
 }
@@ -57,18 +81,22 @@ Widths share(const Widths& wanted, std::size_t width) {
   for (const Column column : kPriority) {
     if (wanted[column] == 0) continue;
     const std::size_t gap = left == width ? 0 : kGap.size();
+    if (left <= gap) break;
     // Without its whole name a session cannot be attached to, without its state the list says nothing.
     const bool whole = column == kName || column == kState;
-    const std::size_t least = whole ? std::min(wanted[column], left) : std::min(wanted[column], kLeast[column]);
+    const std::size_t least = std::min(wanted[column], whole ? left - gap : kLeast[column]);
     if (left < gap + least) continue;
     given[column] = least;
     left -= gap + least;
   }
-  for (const Column column : kPriority) {
-    if (given[column] == 0) continue;
-    const std::size_t more = std::min(left, wanted[column] - given[column]);
-    given[column] += more;
-    left -= more;
+  for (const Widths& goal : {kComfort, wanted}) {
+    for (const Column column : kPriority) {
+      const std::size_t target = std::min(goal[column], wanted[column]);
+      if (given[column] == 0 || given[column] >= target) continue;
+      const std::size_t more = std::min(left, target - given[column]);
+      given[column] += more;
+      left -= more;
+    }
   }
   return given;
 }
@@ -113,6 +141,15 @@ std::string folded_line(const std::vector<const RosterEntry*>& exited, const Ros
 
 }  // namespace
 
+std::string directory_of(const wire::Info& info) {
+  constexpr std::string_view kScheme = "file://";
+  const std::string_view said = info.working_directory;
+  if (said.starts_with('/')) return std::string(said);
+  if (!said.starts_with(kScheme)) return info.cwd;
+  const std::size_t path = said.find('/', kScheme.size());  // behind the host, which may be empty
+  return path == std::string_view::npos ? info.cwd : percent_decoded(said.substr(path));
+}
+
 std::string command_text(const std::vector<std::string>& argv) {
   std::string text;
   for (const auto& word : argv) {
@@ -143,12 +180,18 @@ std::string state_text(const RosterEntry& entry) {
 
 Colour state_colour(const RosterEntry& entry) {
   switch (entry.presence) {
-    case Presence::running: return entry.info.marks.empty() ? Colour::green : Colour::yellow;
-    case Presence::starting: return Colour::blue;
-    case Presence::exited: return Colour::dim;
-    case Presence::elsewhere: return Colour::dim;
-    case Presence::lost: return Colour::red;
-    case Presence::not_responding: return Colour::yellow;
+    case Presence::running:
+      return entry.info.marks.empty() ? Colour::green : Colour::yellow;
+    case Presence::starting:
+      return Colour::blue;
+    case Presence::exited:
+      return Colour::dim;
+    case Presence::elsewhere:
+      return Colour::dim;
+    case Presence::lost:
+      return Colour::red;
+    case Presence::not_responding:
+      return Colour::yellow;
   }
   return Colour::plain;
 }

@@ -23,7 +23,9 @@ std::string roster_text(const std::vector<client::RosterEntry>& entries, const R
 
 // "vim notes.txt", quoted as a shell would take it, control characters made visible.
 std::string command_text(const std::vector<std::string>& argv);
-// running, "running!" …: the state as people see it, with what is odd about it.
+// Where it is: what the program said last (OSC 7, a file URL), else where it was started. Not yet printable.
+std::string directory_of(const wire::Info& info);
+// The state as people see it: running, exited 3, exited SIGKILL, lost …, with its marks.
 std::string state_text(const client::RosterEntry& entry);
 Colour state_colour(const client::RosterEntry& entry);
 

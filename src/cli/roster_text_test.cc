@@ -43,7 +43,8 @@ TEST_CASE("one line a session, with all that fits 200 columns") {
   auto entry = session("notes");
   entry.info.clients = 2;
   entry.info.title = "my notes";
-  CHECK(text({entry}, 200) == "notes  running  2h  2 attached  vim 'my notes.txt'  ~/projects/holdfast/docs  my notes\n");
+  CHECK(text({entry}, 200) ==
+        "notes  running  2h  2 attached  vim 'my notes.txt'  ~/projects/holdfast/docs  my notes\n");
 }
 
 TEST_CASE("columns stand below each other and no line ends in blanks") {
@@ -68,6 +69,38 @@ TEST_CASE("40 columns are never passed, and name and state are always whole") {
   }
 }
 
+TEST_CASE("the directory is what the program said last, as a path") {
+  wire::Info info;
+  info.cwd = "/start";
+  CHECK(directory_of(info) == "/start");
+  info.working_directory = "file://host/tmp/some%20where";
+  CHECK(directory_of(info) == "/tmp/some where");
+  info.working_directory = "file:///a%2";
+  CHECK(directory_of(info) == "/a%2");
+  info.working_directory = "/plain";
+  CHECK(directory_of(info) == "/plain");
+  for (const char* odd : {"file://host", "http://x/y", "nonsense"}) {
+    info.working_directory = odd;
+    CHECK(directory_of(info) == "/start");
+  }
+}
+
+TEST_CASE("a state that does not fit is cut, never left out") {
+  auto done = session("a-name-of-twenty-six-chars", Presence::exited);
+  done.info.has_exit = true;
+  done.info.exit_signal = SIGKILL;
+  CHECK(text({done}, 40, true) == "a-name-of-twenty-six-chars  exited SIGK…\n");
+}
+
+TEST_CASE("an endless command leaves room for directory and title") {
+  auto entry = session("x");
+  entry.info.argv = {"sh", "-c", std::string(300, 'y')};
+  entry.info.title = "my title";
+  const auto line = lines_of(text({entry}, 120))[0];
+  CHECK(display_width(line) == 120);
+  CHECK(line.find("  ~/projects/holdfast/docs  my title") != std::string::npos);
+}
+
 TEST_CASE("not on a terminal nothing is cut") {
   auto entry = session("x");
   entry.info.argv = {"/bin/sh", "-c", std::string(3000, 'y')};
@@ -76,7 +109,9 @@ TEST_CASE("not on a terminal nothing is cut") {
 
 TEST_CASE("what programs say is never sent to the terminal as it is") {
   auto entry = session("x");
-  entry.info.title = "a\x1b[2Jb\nc\x9b" "d";
+  entry.info.title =
+      "a\x1b[2Jb\nc\x9b"
+      "d";
   entry.info.argv = {"sh", "-c", "echo \x1b]0;x\x07"};
   const std::string out = text({entry}, 200);
   CHECK(out.find('\x1b') == std::string::npos);

@@ -33,10 +33,11 @@ std::unexpected<Error> unreachable(const store::SessionStore::Entry& entry) {
       return fail(ErrorKind::ended, attempted_for(entry), "it has ended, and nobody keeps its screen any more",
                   "remove its record with: hold rm " + shell_quoted(name));
     case Life::elsewhere:
-      return fail(ErrorKind::refused, attempted_for(entry), "it runs on another machine that shares this home directory",
-                  "log in there");
+      return fail(ErrorKind::refused, attempted_for(entry),
+                  "it runs on another machine that shares this home directory", "log in there");
     case Life::starting:
-    case Life::running: break;
+    case Life::running:
+      break;
   }
   return fail(ErrorKind::timeout, attempted_for(entry), "its holder does not answer",
               "try again; see what it does with: hold ls");

@@ -110,10 +110,10 @@ Result<pty::Size> first_size(const Arguments& arguments, const CreatingTerminal&
 
 std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-Result<> check_name(const std::string& name) {
-  if (name.empty() || is_session_name(name)) return {};
-  return fail(ErrorKind::usage, "name the session '" + printable(name, 64) + "'", "that is no name",
-              "use a letter a-z, then letters, digits, - and _, at most 32 in all; for example " + slug(name));
+Result<> check_name(const std::optional<std::string>& name) {
+  if (!name || is_session_name(*name)) return {};
+  return fail(ErrorKind::usage, "name the session '" + printable(*name, 64) + "'", "that is no name",
+              "use a letter a-z, then letters, digits, - and _, at most 32 in all; for example " + slug(*name));
 }
 
 // Everything a start needs, checked.
@@ -127,7 +127,7 @@ struct Plan {
   store::Config config;
 };
 
-Result<Plan> make_plan(const Arguments& arguments, const std::string& name) {
+Result<Plan> make_plan(const Arguments& arguments, const std::optional<std::string>& name) {
   TRY(check_name(name));
   Plan plan;
   plan.directory = TRY(open_directory(arguments.value("--cwd")));
@@ -146,9 +146,12 @@ Result<Plan> make_plan(const Arguments& arguments, const std::string& name) {
 
 const char* flow_name(store::Flow flow) {
   switch (flow) {
-    case store::Flow::automatic: return "auto";
-    case store::Flow::lossless: return "lossless";
-    case store::Flow::latest: return "latest";
+    case store::Flow::automatic:
+      return "auto";
+    case store::Flow::lossless:
+      return "lossless";
+    case store::Flow::latest:
+      return "latest";
   }
   return "auto";
 }
@@ -216,11 +219,11 @@ Result<Started> launch(const Plan& plan, const store::SessionStore::Created& cre
 
 }  // namespace
 
-Result<Started> start_session(const Arguments& arguments, const std::string& name, Start how) {
+Result<Started> start_session(const Arguments& arguments, const std::optional<std::string>& name, Start how) {
   const Plan plan = TRY(make_plan(arguments, name));
   auto store = TRY(open_store());
   const std::string default_name = default_session_name(base_name(plan.argv[0]), base_name(plan.directory.path));
-  const auto created = store.create(name, default_name, system_clock().wall_ms());
+  const auto created = store.create(name.value_or(""), default_name, system_clock().wall_ms());
   if (!created) return std::unexpected(of_record(created.error()));
   auto started = launch(plan, *created, how);
   if (!started) store.undo_create(*created);

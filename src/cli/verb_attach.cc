@@ -57,7 +57,8 @@ Result<AttachTarget> find_or_start(const Arguments& arguments, const store::Sess
     auto started = start_session(arguments, name, Start::attached);
     if (started) return AttachTarget{started->id, started->name, started->socket, true, observe};
     // Another one was quicker: its session is there in a moment.
-    if (started.error().kind != ErrorKind::refused || attempt == kCreateAttempts) return std::unexpected(started.error());
+    if (started.error().kind != ErrorKind::refused || attempt == kCreateAttempts)
+      return std::unexpected(started.error());
     ::poll(nullptr, 0, kCreatePauseMs);
   }
 }
@@ -66,14 +67,16 @@ Result<AttachTarget> find_or_start(const Arguments& arguments, const store::Sess
 Result<AttachTarget> only_detached(const store::SessionStore& store, bool observe) {
   const auto entries = TRY(client::read_roster(store, client::Ask::live, system_clock()));
   const auto waiting = waiting_sessions(entries);
-  if (waiting.size() == 1) return AttachTarget{waiting[0]->info.id, waiting[0]->info.name, waiting[0]->socket, false, observe};
+  if (waiting.size() == 1)
+    return AttachTarget{waiting[0]->info.id, waiting[0]->info.name, waiting[0]->socket, false, observe};
   const Console console = error_console();
   complain(roster_text(entries, {console, paths::home_dir(), system_clock().wall_ms(), false}));
   if (waiting.empty()) {
     return fail(ErrorKind::not_found, "attach", "no session is waiting to be attached to",
                 entries.empty() ? "start one with: hold new" : "name one of those above: hold attach NAME");
   }
-  return fail(ErrorKind::usage, "attach", std::to_string(waiting.size()) + " sessions are waiting", "say which: hold attach NAME");
+  return fail(ErrorKind::usage, "attach", std::to_string(waiting.size()) + " sessions are waiting",
+              "say which: hold attach NAME");
 }
 
 Result<int> attach(const Arguments& arguments) {

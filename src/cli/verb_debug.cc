@@ -17,14 +17,16 @@ Result<std::optional<vt::TextFormat>> format_of(const Arguments& arguments) {
   if (*format == "vt") return vt::TextFormat::vt;
   if (*format == "html") return vt::TextFormat::html;
   if (*format == "json") return vt::TextFormat::json;
-  return fail(ErrorKind::usage, "use --format '" + *format + "'", "there is no such format", "write plain, vt, html or json");
+  return fail(ErrorKind::usage, "use --format '" + *format + "'", "there is no such format",
+              "write plain, vt, html or json");
 }
 
 Result<vt::Profile> profile_of(const Arguments& arguments) {
   const std::string profile = arguments.value("--profile").value_or("ghostty");
   if (profile == "ghostty") return vt::Profile::ghostty;
   if (profile == "xterm") return vt::Profile::xterm;
-  return fail(ErrorKind::usage, "use --profile '" + profile + "'", "there is no such profile", "write ghostty or xterm");
+  return fail(ErrorKind::usage, "use --profile '" + profile + "'", "there is no such profile",
+              "write ghostty or xterm");
 }
 
 Result<bool> graphemes_of(const Arguments& arguments) {
@@ -45,7 +47,8 @@ Result<DebugVtOptions> options_of(const Arguments& arguments) {
   options.file = arguments.operand(0);
   options.cols = static_cast<std::uint16_t>(TRY(count(arguments, "--cols", options.cols, kColsMin, kColsMax)));
   options.rows = static_cast<std::uint16_t>(TRY(count(arguments, "--rows", options.rows, kRowsMin, kRowsMax)));
-  options.scrollback = static_cast<std::uint32_t>(TRY(count(arguments, "--scrollback", options.scrollback, 0, kScrollbackMax)));
+  options.scrollback =
+      static_cast<std::uint32_t>(TRY(count(arguments, "--scrollback", options.scrollback, 0, kScrollbackMax)));
   for (const auto& text : arguments.values("--resize")) options.resizes.push_back(TRY(parse_debug_vt_resize(text)));
   options.profile = TRY(profile_of(arguments));
   options.graphemes = TRY(graphemes_of(arguments));

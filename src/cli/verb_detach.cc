@@ -11,12 +11,13 @@ Result<std::int64_t> detach_everyone(const Arguments& arguments, std::string& na
   std::string handle = arguments.operand(0);
   if (handle.empty()) handle = current_session();
   if (handle.empty()) {
-    return fail(ErrorKind::usage, "run hold detach", "NAME is missing", "inside a session it may be left out; see: hold ls");
+    return fail(ErrorKind::usage, "run hold detach", "NAME is missing",
+                "inside a session it may be left out; see: hold ls");
   }
   auto [entry, connection] = TRY(reach(handle));
   name = entry.manifest.name();
-  const Json answer = TRY(connection.request(wire::Type::detach, wire::to_json(wire::Detach{}), deadline_after(kAnswerWait),
-                                             system_clock()));
+  const Json answer = TRY(connection.request(wire::Type::detach, wire::to_json(wire::Detach{}),
+                                             deadline_after(kAnswerWait), system_clock()));
   return answer.get("detached").as_int();
 }
 

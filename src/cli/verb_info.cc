@@ -23,8 +23,9 @@ std::string time_text(std::int64_t ms) {
   const std::time_t seconds = static_cast<std::time_t>(ms / 1000);
   std::tm parts{};
   char text[64];
-  if (::localtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) return "?";
-  return std::string(text) + " (" + age_text(system_clock().wall_ms() - ms) + " ago)";
+  if (::localtime_r(&seconds, &parts) == nullptr || std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &parts) == 0)
+    return "?";
+  return age_text(system_clock().wall_ms() - ms) + " ago, " + text;
 }
 
 std::string record_text(const client::RosterEntry& entry, const Console& console) {
@@ -44,7 +45,7 @@ std::string record_text(const client::RosterEntry& entry, const Console& console
   line("reason", info.reason);
   line("command", command_text(info.argv));
   line("foreground", info.foreground);
-  line("directory", info.working_directory.empty() ? info.cwd : info.working_directory);
+  line("directory", directory_of(info));
   line("title", info.title);
   line("size", std::to_string(info.size.cols) + "x" + std::to_string(info.size.rows));
   line("attached", std::to_string(info.clients));

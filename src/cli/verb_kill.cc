@@ -10,16 +10,33 @@ namespace {
 
 constexpr std::int64_t kGraceSecondsMax = 600;
 
-Result<Json> kill_one(const std::string& handle, const wire::Kill& kill, bool quiet) {
+// Of racing kills one is served, and the others see the holder go while they talk to it: this often they look again.
+constexpr int kAttempts = 5;
+
+Result<Json> kill_once(const std::string& handle, const wire::Kill& kill, bool quiet) {
   auto [entry, connection] = TRY(reach(handle));
   const std::string name = entry.manifest.name();
   const Duration wait = std::chrono::milliseconds(kill.grace_ms) + kAnswerWait;
-  const Json answer = TRY(connection.request(wire::Type::kill, wire::to_json(kill), deadline_after(wait), system_clock()));
+  const Json answer =
+      TRY(connection.request(wire::Type::kill, wire::to_json(kill), deadline_after(wait), system_clock()));
   const int code = static_cast<int>(answer.get("code").as_int(-1));
   const int signal = static_cast<int>(answer.get("signal").as_int(0));
   const std::string reason = answer.get("reason").as_string();
-  if (!quiet) print(name + (kill.remove ? " ended and removed: " : " ended: ") + ending_text(code, signal, reason) + "\n");
-  return Json::object().set("id", entry.id).set("exit_code", code).set("exit_signal", signal).set("removed", kill.remove);
+  if (!quiet)
+    print(name + (kill.remove ? " ended and removed: " : " ended: ") + ending_text(code, signal, reason) + "\n");
+  return Json::object()
+      .set("name", name)
+      .set("id", entry.id)
+      .set("exit_code", code)
+      .set("exit_signal", signal)
+      .set("removed", kill.remove);
+}
+
+Result<Json> kill_one(const std::string& handle, const wire::Kill& kill, bool quiet) {
+  for (int attempt = 1;; ++attempt) {
+    auto done = kill_once(handle, kill, quiet);
+    if (done || done.error().kind != ErrorKind::ended || attempt == kAttempts) return done;
+  }
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ namespace {
 // A script gets the name and nothing else; a person also how to come back.
 void say_started(const Started& started, bool json) {
   if (json) {
-    Json object = Json::object().set("schema", 1).set("id", started.id).set("name", started.name).set("socket", started.socket);
+    Json object =
+        Json::object().set("schema", 1).set("id", started.id).set("name", started.name).set("socket", started.socket);
     print(object.dump() + "\n");
   } else if (output_console().terminal) {
     print("started " + started.name + "; attach with: hold attach " + started.name + "\n");
@@ -31,7 +32,7 @@ int run_new(const Arguments& arguments) {
     detach_key = *key;
   }
   const auto started =
-      start_session(arguments, arguments.value("--name").value_or(""), detached ? Start::detached : Start::attached);
+      start_session(arguments, arguments.value("--name"), detached ? Start::detached : Start::attached);
   if (!started) return report(started.error(), arguments.json());
   if (detached) {
     say_started(*started, arguments.json());

@@ -20,7 +20,7 @@ Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
     auto connection = client::Connection::open(entry.manifest.socket());
     if (connection) {
       TRY(connection->request(wire::Type::remove, Json::object(), deadline_after(kAnswerWait), system_clock()));
-      return Json::object().set("id", entry.id).set("removed", true);
+      return Json::object().set("name", name).set("id", entry.id).set("removed", true);
     }
     if (entry.life != Life::exited) {
       return fail(ErrorKind::refused, attempted, "it still runs, though its holder does not answer",
@@ -29,7 +29,7 @@ Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
   }
   client::remove_stale_socket(entry.manifest);
   TRY(store.remove(entry.id, false));
-  return Json::object().set("id", entry.id).set("removed", true);
+  return Json::object().set("name", name).set("id", entry.id).set("removed", true);
 }
 
 Result<std::vector<std::string>> all_ended(const store::SessionStore& store) {
@@ -51,10 +51,12 @@ int run_rm(const Arguments& arguments) {
     if (!ended) return report(ended.error(), arguments.json());
     handles.insert(handles.end(), ended->begin(), ended->end());
   } else if (handles.empty()) {
-    return report({ErrorKind::usage, "run hold rm", "NAME is missing", "give a name, or --exited for all that have ended"},
-                  arguments.json());
+    return report(
+        {ErrorKind::usage, "run hold rm", "NAME is missing", "give a name, or --exited for all that have ended"},
+        arguments.json());
   }
-  return for_each_session(handles, arguments.json(), [&](const std::string& handle) { return remove_one(*store, handle); });
+  return for_each_session(handles, arguments.json(),
+                          [&](const std::string& handle) { return remove_one(*store, handle); });
 }
 
 }  // namespace holdfast::cli

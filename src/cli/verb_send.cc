@@ -64,7 +64,8 @@ Result<> send_standard_input(client::Connection& connection, const std::string& 
 
 // The program must live; and the answer, coming after the input, proves that all of it was taken.
 Result<> check_running(client::Connection& connection, const std::string& name) {
-  const Json answer = TRY(connection.request(wire::Type::info, Json::object(), deadline_after(kAnswerWait), system_clock()));
+  const Json answer =
+      TRY(connection.request(wire::Type::info, Json::object(), deadline_after(kAnswerWait), system_clock()));
   const wire::Info info = TRY(wire::parse_info(answer.get("info")));
   if (info.life != "exited") return {};
   return fail(ErrorKind::ended, "type into '" + name + "'",

@@ -25,29 +25,35 @@ constexpr OptionRow kName = option("--name", 'n', "NAME", "its name; default: co
 constexpr OptionRow kCwd = option("--cwd", 'C', "DIR", "start in DIR instead of here", Completes::directory);
 constexpr OptionRow kEnv = list("--env", 'e', "KEY=VALUE", "set a variable for the program; may be given again");
 constexpr OptionRow kLabel = list("--label", 'l', "KEY=VALUE", "a note on the session; may be given again");
-constexpr OptionRow kSize = option("--size", 0, "COLSxROWS", "the size until somebody attaches; default: this terminal's");
+constexpr OptionRow kSize =
+    option("--size", 0, "COLSxROWS", "the size until somebody attaches; default: this terminal's");
 
-constexpr std::array kNewOptions{kName, flag("--detached", 'd', "start it and come back; do not attach"), kCwd, kEnv, kLabel,
-                                 kSize, kDetachKey, kJson};
+constexpr std::array kNewOptions{
+    kName, flag("--detached", 'd', "start it and come back; do not attach"), kCwd, kEnv, kLabel, kSize, kDetachKey,
+    kJson};
 constexpr std::array kAttachOptions{
     flag("--observe", 'o', "only watch: nothing typed reaches the program, and its size stays"),
     flag("--create", 'c', "start the session first if there is none of this name"),
-    kCwd, kEnv, kLabel, kDetachKey};
+    kCwd,
+    kEnv,
+    kLabel,
+    kDetachKey};
 constexpr std::array kLsOptions{flag("--all", 'a', "also sessions whose program has ended"),
-                                flag("--names", 0, "only names, one a line; asks nobody, so it is always quick"), kJson};
+                                flag("--names", 0, "only names, one a line; asks nobody, so it is always quick"),
+                                kJson};
 constexpr std::array kInfoOptions{kJson};
 constexpr std::array kDetachOptions{kJson};
-constexpr std::array kKillOptions{flag("--rm", 0, "remove the session, too: its final screen is gone then"),
-                                  option("--grace", 0, "SECONDS", "time to end by itself before it is forced; default 3"), kJson};
+constexpr std::array kKillOptions{
+    flag("--rm", 0, "remove the session, too: its final screen is gone then"),
+    option("--grace", 0, "SECONDS", "time to end by itself before it is forced; default 3"), kJson};
 constexpr std::array kRmOptions{flag("--exited", 0, "all sessions whose program has ended"), kJson};
 constexpr std::array kReadOptions{
-    option("--rows", 0, "N", "the last N rows, history included"),
-    flag("--all", 'a', "the whole history, too"),
+    option("--rows", 0, "N", "the last N rows, history included"), flag("--all", 'a', "the whole history, too"),
     option("--format", 'f', "FORMAT", "plain (default), vt, html or json", Completes::format),
     flag("--unwrap", 0, "join rows that the terminal wrapped"), flag("--json", 0, "the same as --format json")};
 constexpr std::array kSendOptions{
-    list("--key", 'k', "KEY", "press a key after the text: enter, esc, tab, up, ctrl-c, alt-x, f1 …; may be given again",
-         Completes::key),
+    list("--key", 'k', "KEY",
+         "press a key after the text: enter, esc, tab, up, ctrl-c, alt-x, f1 …; may be given again", Completes::key),
     flag("--enter", 0, "press Enter at the end"), flag("--stdin", 0, "type what comes on standard input"), kJson};
 constexpr std::array kVersionOptions{kJson};
 constexpr std::array kDebugVtOptions{
@@ -57,7 +63,8 @@ constexpr std::array kDebugVtOptions{
     list("--resize", 0, "CxR@OFFSET", "resize after that many bytes; may be given again"),
     flag("--stream", 0, "length-prefixed cases on standard input, one answer each"),
     flag("--restore", 0, "add the bytes of the restore and the binary snapshot, in base64"),
-    option("--format", 0, "FORMAT", "print vt, plain, html or json text instead of the canonical object", Completes::format),
+    option("--format", 0, "FORMAT", "print vt, plain, html or json text instead of the canonical object",
+           Completes::format),
     option("--profile", 0, "PROFILE", "whose answers to give and whose limits to have: ghostty (default) or xterm"),
     option("--graphemes", 0, "on|off", "whether mode 2027 is on at the start; default on"),
     flag("--host", 0, "run the command behind -- on a terminal whose other side is the engine"),
@@ -67,55 +74,83 @@ constexpr OperandRow kNoOperand{{}, 0, 0, Completes::nothing};
 constexpr OperandRow kOneSession{"NAME", 1, 1, Completes::session};
 
 constexpr std::array kVerbs{
-    VerbRow{"new", "", "start a program in a session of its own",
-            "Starts the command behind --, or your login shell, on a terminal of its own, and attaches to it. The program "
-            "lives on when the terminal goes away. With -d it starts in the background; without a terminal -d is needed.",
-            "hold new -- vim notes.txt\nhold new -d --name build -- make -j8", kNewOptions, kNoOperand, Rest::command, run_new},
-    VerbRow{"attach", "a", "join a session",
-            "Shows the session's screen exactly as it is, and its history in the terminal's own scrollback. The detach key "
-            "(Ctrl-\\) leaves; pressed twice it is sent to the program. Without NAME the only detached session is meant. "
-            "With --create an unknown name starts the session: the command behind --, or your login shell. When the program "
-            "of a session has ended, its final screen is printed and the exit code is 5.",
-            "hold attach build\nhold attach build --observe\nhold attach work --create", kAttachOptions,
-            OperandRow{"NAME", 0, 1, Completes::session}, Rest::command, run_attach},
+    VerbRow{
+        "new", "", "start a program in a session of its own",
+        "Starts the command behind --, or your login shell, on a terminal of its own, and attaches to it. The program "
+        "lives on when the terminal goes away. With -d it starts in the background; without a terminal -d is needed.",
+        "hold new -- vim notes.txt\nhold new -d --name build -- make -j8", kNewOptions, kNoOperand, Rest::command,
+        run_new},
+    VerbRow{
+        "attach", "a", "join a session",
+        "Shows the session's screen exactly as it is, and its history in the terminal's own scrollback. The detach key "
+        "(Ctrl-\\) leaves; pressed twice it is sent to the program. Without NAME the only detached session is meant. "
+        "With --create an unknown name starts the session: the command behind --, or your login shell. When the "
+        "program "
+        "of a session has ended, its final screen is printed and the exit code is 5.",
+        "hold attach build\nhold attach build --observe\nhold attach work --create", kAttachOptions,
+        OperandRow{"NAME", 0, 1, Completes::session}, Rest::command, run_attach},
     VerbRow{"ls", "ps", "list the sessions",
-            "One line a session: name, state, age, how many are attached, command, directory, title. Sessions whose program "
+            "One line a session: name, state, age, how many are attached, command, directory, title. Sessions whose "
+            "program "
             "has ended are folded into one line unless --all is given.",
             "hold ls\nhold ls --json", kLsOptions, kNoOperand, Rest::none, run_ls},
-    VerbRow{"info", "", "show one session's record", "", "hold info build\nhold info build --json", kInfoOptions, kOneSession,
-            Rest::none, run_info},
-    VerbRow{"detach", "", "send away everyone who is attached",
-            "The program goes on; each terminal that was attached gets its own screen back. Inside a session NAME may be "
-            "left out: it is the one you are in.",
-            "hold detach build", kDetachOptions, OperandRow{"NAME", 0, 1, Completes::session}, Rest::none, run_detach},
+    VerbRow{"info", "", "show one session's record", "", "hold info build\nhold info build --json", kInfoOptions,
+            kOneSession, Rest::none, run_info},
+    VerbRow{
+        "detach", "", "send away everyone who is attached",
+        "The program goes on; each terminal that was attached gets its own screen back. Inside a session NAME may be "
+        "left out: it is the one you are in.",
+        "hold detach build", kDetachOptions, OperandRow{"NAME", 0, 1, Completes::session}, Rest::none, run_detach},
     VerbRow{"kill", "", "end a session's program",
-            "The program and everything it started get the hangup of a closed terminal, and after the grace time are killed. "
+            "The program and everything it started get the hangup of a closed terminal, and after the grace time are "
+            "killed. "
             "The session stays, with its final screen and exit code, until hold rm.",
-            "hold kill build\nhold kill build --rm", kKillOptions, OperandRow{"NAME", 1, -1, Completes::session}, Rest::none,
-            run_kill},
+            "hold kill build\nhold kill build --rm", kKillOptions, OperandRow{"NAME", 1, -1, Completes::session},
+            Rest::none, run_kill},
     VerbRow{"rm", "", "remove sessions whose program has ended",
             "A session that still runs is not removed: hold kill --rm does both.", "hold rm build\nhold rm --exited",
             kRmOptions, OperandRow{"NAME", 0, -1, Completes::session}, Rest::none, run_rm},
     VerbRow{"read", "", "print a session's screen and history", "Nothing is disturbed: nobody needs to be attached.",
-            "hold read build\nhold read build --all | less -R\nhold read build --format html > screen.html", kReadOptions,
-            kOneSession, Rest::none, run_read},
+            "hold read build\nhold read build --all | less -R\nhold read build --format html > screen.html",
+            kReadOptions, kOneSession, Rest::none, run_read},
     VerbRow{"send", "", "type into a session",
             "Types TEXT (words are joined by blanks), then presses the keys, as if somebody sat there; the one who is "
             "attached keeps the lead. Text that begins with - goes behind --.",
-            "hold send build make --enter\nhold send build --key ctrl-c\necho text | hold send build --stdin", kSendOptions,
-            OperandRow{"NAME TEXT", 1, -1, Completes::session}, Rest::text, run_send},
-    VerbRow{"version", "", "print the version", "", "hold version", kVersionOptions, kNoOperand, Rest::none, run_version},
-    VerbRow{"completion", "", "print the completion script of a shell", "",
+            "hold send build make --enter\nhold send build --key ctrl-c\necho text | hold send build --stdin",
+            kSendOptions, OperandRow{"NAME TEXT", 1, -1, Completes::session}, Rest::text, run_send},
+    VerbRow{"version", "", "print the version", "", "hold version", kVersionOptions, kNoOperand, Rest::none,
+            run_version},
+    VerbRow{"completion",
+            "",
+            "print the completion script of a shell",
+            "",
             "source <(hold completion bash)\nhold completion zsh > ~/.zfunc/_hold\n"
             "hold completion fish > ~/.config/fish/completions/hold.fish",
-            {}, OperandRow{"SHELL", 1, 1, Completes::shell}, Rest::none, run_completion},
-    VerbRow{"help", "", "explain a verb", "", "hold help attach", {}, OperandRow{"VERB", 0, 2, Completes::nothing}, Rest::none,
+            {},
+            OperandRow{"SHELL", 1, 1, Completes::shell},
+            Rest::none,
+            run_completion},
+    VerbRow{"help",
+            "",
+            "explain a verb",
+            "",
+            "hold help attach",
+            {},
+            OperandRow{"VERB", 0, 2, Completes::nothing},
+            Rest::none,
             run_help},
     VerbRow{"debug vt", "", "feed bytes to the terminal engine and print what it made of them",
             "Reads FILE, or standard input. Prints one canonical JSON object a case.",
             "printf 'a\\033[1mb' | hold debug vt --cols 20 --rows 3", kDebugVtOptions,
             OperandRow{"FILE", 0, 1, Completes::file}, Rest::command, run_debug_vt},
-    VerbRow{"debug man", "", "print the manual page", "", "hold debug man | man -l -", {}, kNoOperand, Rest::none,
+    VerbRow{"debug man",
+            "",
+            "print the manual page",
+            "",
+            "hold debug man | man -l -",
+            {},
+            kNoOperand,
+            Rest::none,
             run_debug_man},
 };
 

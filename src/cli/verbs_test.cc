@@ -132,7 +132,8 @@ TEST_CASE("the manual page has every verb and option, and no line that roff take
   for (const auto& verb : verbs()) CHECK(page.find(".SS \"hold " + std::string(verb.name) + "\"") != std::string::npos);
   each_line(page, [](const std::string& line) {
     if (!line.starts_with(".")) return;
-    static const std::set<std::string> kMacros{".TH", ".SH", ".SS", ".TP", ".B", ".I", ".PP", ".br", ".nf", ".fi", ".RS", ".RE"};
+    static const std::set<std::string> kMacros{".TH", ".SH", ".SS", ".TP", ".B",  ".I",
+                                               ".PP", ".br", ".nf", ".fi", ".RS", ".RE"};
     CHECK(kMacros.contains(line.substr(0, line.find(' '))));
   });
 }

@@ -92,6 +92,7 @@ class AttachTerminal {
   Tty tty_;
   std::optional<Connection> link_;
   bool link_watched_ = false;
+  bool link_ready_ = false, keys_ready_ = false;  // bytes wait to be read
   wire::InputScanner scanner_;
   DetachRule detach_;
   ReplyFilter filter_;
@@ -107,9 +108,9 @@ class AttachTerminal {
   bool restore_ends_ = false;  // the restore's last byte is in drawing_
   bool undo_ends_ = false;     // the undo's last byte is in drawing_
   bool undone_ = false;
-  bool entered_ = false;       // the terminal shows the session: there is something to undo
-  bool stopping_ = false;      // leaving because of SIGTSTP
-  bool again_ = false;         // the turn's budget is used up, there is more to move
+  bool entered_ = false;   // the terminal shows the session: there is something to undo
+  bool stopping_ = false;  // leaving because of SIGTSTP
+  bool again_ = false;     // the turn's budget is used up, there is more to move
   wire::TermSize size_;
   std::optional<loop::TimerId> phase_timer_, escape_timer_, detach_timer_;
   std::array<char, kKeyReadBytes> keys_;
@@ -118,6 +119,7 @@ class AttachTerminal {
 
 Result<> AttachTerminal::watch_everything() {
   TRY(loop_.watch(tty_.fd(), loop::kRead, [this](unsigned events) {
+    if ((events & loop::kReadable) != 0) keys_ready_ = true;
     if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
   }));
   for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGQUIT}) {
@@ -144,7 +146,9 @@ Result<> AttachTerminal::enter(Entry entry) {
   auto link = TRY(Connection::open(options_.socket));
   unwatch_link();
   link_ = std::move(link);
+  link_ready_ = false;
   TRY(loop_.watch(link_->fd(), loop::kRead, [this](unsigned events) {
+    if ((events & loop::kReadable) != 0) link_ready_ = true;
     // A hangup is reported until the descriptor is forgotten, also while a slow terminal keeps us from reading.
     if ((events & loop::kHangup) != 0) unwatch_link();
   }));
@@ -206,7 +210,7 @@ void AttachTerminal::on_resize() {
 
 void AttachTerminal::pump() {
   if (phase_ == Phase::over) return;
-  read_keys();
+  if (keys_ready_) read_keys();
   again_ = false;
   if (link_ && phase_ != Phase::over) again_ = pump_output();
   if (phase_ == Phase::over) return;
@@ -229,10 +233,11 @@ void AttachTerminal::read_keys() {
   while (phase_ != Phase::over && (!link_ || link_->unsent() <= kUnsentInputBytes)) {
     const auto n = tty_.read(keys_);
     if (!n) return begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    if (*n < keys_.size()) keys_ready_ = false;
     if (*n == 0) return;
     scanner_.feed(std::string_view(keys_.data(), *n), [this](const wire::InputToken& token) { take(token); });
     flush_keys();
-    if (*n < keys_.size()) return;
+    if (!keys_ready_) return;
   }
 }
 
@@ -290,7 +295,10 @@ bool AttachTerminal::pump_output() {
       continue;
     }
     (void)link_->flush();
+    // One that hung up is watched no more and read to its end.
+    if (!link_ready_ && link_watched_) return false;
     const auto read = link_->fill();
+    link_ready_ = read && *read == Connection::Read::some;
     if (!read || *read == Connection::Read::nothing) return false;
     if (*read == Connection::Read::end) {
       lost(holder_error_.empty() ? "its holder went away" : holder_error_);
@@ -305,11 +313,16 @@ void AttachTerminal::handle(const wire::Frame& frame) {
     case wire::Type::output:
       if (frame.payload.size() >= wire::kOutputPrefixBytes) draw(frame.payload.substr(wire::kOutputPrefixBytes));
       return;
-    case wire::Type::snapshot: return handle_snapshot(frame.payload);
-    case wire::Type::event: return handle_event(frame.payload);
-    case wire::Type::ok: return handle_ok(frame.payload);
-    case wire::Type::error: return handle_error(frame.payload);
-    default: return;  // of a newer holder
+    case wire::Type::snapshot:
+      return handle_snapshot(frame.payload);
+    case wire::Type::event:
+      return handle_event(frame.payload);
+    case wire::Type::ok:
+      return handle_ok(frame.payload);
+    case wire::Type::error:
+      return handle_error(frame.payload);
+    default:
+      return;  // of a newer holder
   }
 }
 
@@ -447,6 +460,8 @@ void AttachTerminal::finish() {
   phase_timer_.reset();
   if (entered_ && !terminal_gone) {
     std::string bytes = undone_ ? std::string() : undo_everything(filter_.keyboard_flags());
+    // Who is sent away was not asked for its flags, so the session's undo does not put them back.
+    if (undone_) bytes += keyboard_flags_bytes(filter_.keyboard_flags());
     bytes += kFence;
     if (tty_.write_until(bytes, clock_.now() + kLastWriteWait, clock_)) {
       filter_.fence_written();

@@ -18,14 +18,16 @@ namespace {
 constexpr std::size_t kInputPieceBytes = 64u << 10;
 
 std::unexpected<Error> gone() {
-  return fail(ErrorKind::ended, "talk to the session", "its holder went away", "see what became of it with: hold ls --all");
+  return fail(ErrorKind::ended, "talk to the session", "its holder went away",
+              "see what became of it with: hold ls --all");
 }
 
 // The peer must be us: a socket in a shared directory could be somebody's trap.
 Result<> check_peer(int socket, const std::string& path) {
   const std::uint32_t peer = TRY(sys::peer_uid(socket));
   if (peer == ::geteuid()) return {};
-  return fail(ErrorKind::refused, "talk to the holder at " + path, "it runs as user " + std::to_string(peer) + ", not as you",
+  return fail(ErrorKind::refused, "talk to the holder at " + path,
+              "it runs as user " + std::to_string(peer) + ", not as you",
               "run hold as that user: sudo -u '#" + std::to_string(peer) + "' hold …");
 }
 
@@ -111,7 +113,7 @@ Result<Connection::Read> Connection::fill() {
     const ssize_t n = ::recv(socket_.get(), space.data(), space.size(), 0);
     if (n > 0) {
       decoder_.filled(static_cast<std::size_t>(n));
-      return Read::some;
+      return static_cast<std::size_t>(n) == space.size() ? Read::some : Read::all;
     }
     if (n == 0) return Read::end;
     if (errno == EINTR) continue;
@@ -136,7 +138,7 @@ Result<wire::Frame> Connection::await_frame(Instant deadline, const Clock& clock
     if (sendable) sendable = flush().has_value();
     const Read read = TRY(fill());
     if (read == Read::end) return gone();
-    if (read == Read::some) continue;
+    if (read != Read::nothing) continue;
     if (!wait_ready(fd(), sendable && unsent() > 0, deadline, clock)) {
       return fail(ErrorKind::timeout, "talk to the session", "its holder does not answer",
                   "it may be stopped or overloaded; try again, or look at it with: hold ls");
@@ -154,7 +156,8 @@ Result<Json> Connection::request(wire::Type type, Json message, Instant deadline
     Json answer = TRY(Json::parse(frame.payload));
     const std::int64_t answered = answer.get("id").as_int();
     // An error without an id concerns the connection itself.
-    if (frame.type == wire::Type::error && (answered == id || answered == 0)) return std::unexpected(wire::parse_error(answer));
+    if (frame.type == wire::Type::error && (answered == id || answered == 0))
+      return std::unexpected(wire::parse_error(answer));
     if (answered == id && frame.type != wire::Type::error) return answer;
   }
 }

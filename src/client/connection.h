@@ -35,8 +35,8 @@ class Connection {
   // Sends what the socket takes. Error: the peer is gone.
   Result<> flush();
 
-  enum class Read { some, nothing, end };
-  // One read of what is there.
+  // One read of what is there. `all`: it did not fill the room for it, so that nothing more is there now.
+  enum class Read { some, all, nothing, end };
   Result<Read> fill();
   // The next whole frame that was read; its payload is valid until the next call here. Hellos are taken care of.
   // Errors: the peer breaks the protocol or speaks another one.

@@ -43,8 +43,10 @@ std::optional<CsiKey> parse_csi(std::string_view bytes) {
     store();
     value = 0;
     digits = false;
-    if (c == ';') ++parameter, part = 0;
-    else ++part;
+    if (c == ';')
+      ++parameter, part = 0;
+    else
+      ++part;
   }
   store();
   return key;
@@ -69,8 +71,8 @@ Result<DetachKey> DetachKey::parse(std::string_view text) {
     const bool letter = c >= 'a' && c <= 'z' && c != 'i' && c != 'j' && c != 'm';
     if (letter || c == '\\' || c == ']') return DetachKey(c);
   }
-  return fail(ErrorKind::usage, "use '" + std::string(text) + "' as the detach key", "it is not a key that can be told apart",
-              advice);
+  return fail(ErrorKind::usage, "use '" + std::string(text) + "' as the detach key",
+              "it is not a key that can be told apart", advice);
 }
 
 DetachKey::Match DetachKey::match(std::string_view key) const {
@@ -133,10 +135,13 @@ void DetachRule::key(std::string_view bytes, Instant now, std::string& forward) 
       state_ = State::listening;
       return;
     case DetachKey::Match::repeat:
-    case DetachKey::Match::release: return;  // of the press that the program never saw
+    case DetachKey::Match::release:
+      return;  // of the press that the program never saw
     case DetachKey::Match::none:
-      if (is_modifier_key(bytes) || bytes.find(":3") != std::string_view::npos) forward += bytes;
-      else state_ = State::leaving;
+      if (is_modifier_key(bytes) || bytes.find(":3") != std::string_view::npos)
+        forward += bytes;
+      else
+        state_ = State::leaving;
   }
 }
 

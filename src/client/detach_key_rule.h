@@ -1,7 +1,7 @@
 // The key that leaves a session (docs/cli.md, "Detach key"): recognised in every form a terminal may send it in.
 //
-// Pure: tokens and times in, a verdict out. Pressed once it leaves, pressed twice it is sent once; it is never looked for
-// inside a paste.
+// Pure: tokens and times in, a verdict out. Pressed once it leaves, pressed twice it is sent once; it is never looked
+// for inside a paste.
 #pragma once
 
 #include <optional>

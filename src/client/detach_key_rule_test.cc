@@ -69,8 +69,8 @@ TEST_CASE("another key after Ctrl-\\ leaves at once and is not sent") {
 }
 
 TEST_CASE("the kitty forms of Ctrl-\\ leave, with lock keys, event types and alternate keys") {
-  for (const char* key : {"\x1b[92;5u", "\x1b[92;5:1u", "\x1b[92:124;5u", "\x1b[92;69u", "\x1b[92;133:1u", "\x1b[92;197u",
-                          "\x1b[92::92;5u", "\x1b[27;5;92~"}) {
+  for (const char* key : {"\x1b[92;5u", "\x1b[92;5:1u", "\x1b[92:124;5u", "\x1b[92;69u", "\x1b[92;133:1u",
+                          "\x1b[92;197u", "\x1b[92::92;5u", "\x1b[27;5;92~"}) {
     CAPTURE(key);
     Typist typist;
     typist.type(key);
@@ -81,7 +81,8 @@ TEST_CASE("the kitty forms of Ctrl-\\ leave, with lock keys, event types and alt
 }
 
 TEST_CASE("other keys that look like it go to the program") {
-  for (const char* key : {"\x1b[92;6u", "\x1b[92u", "\x1b[92;1u", "\x1b[91;5u", "\x1b[92;5~", "\x1b[27;6;92~", "\x1b[92;5", "\\", "\x1d"}) {
+  for (const char* key : {"\x1b[92;6u", "\x1b[92u", "\x1b[92;1u", "\x1b[91;5u", "\x1b[92;5~", "\x1b[27;6;92~",
+                          "\x1b[92;5", "\\", "\x1d"}) {
     CAPTURE(key);
     Typist typist;
     typist.type(key);
@@ -111,10 +112,14 @@ TEST_CASE("pressing Ctrl again between the two presses is no other key") {
 
 TEST_CASE("a detach key inside a bracketed paste is text") {
   Typist typist;
-  typist.type("\x1b[200~a\x1c" "b\x1b[92;5u\x1b[201~");
+  typist.type(
+      "\x1b[200~a\x1c"
+      "b\x1b[92;5u\x1b[201~");
   typist.wait(kLong);
   CHECK_FALSE(typist.leaves());
-  CHECK(typist.program == "\x1b[200~a\x1c" "b\x1b[92;5u\x1b[201~");
+  CHECK(typist.program ==
+        "\x1b[200~a\x1c"
+        "b\x1b[92;5u\x1b[201~");
 }
 
 TEST_CASE("with no detach key all 256 byte values pass") {

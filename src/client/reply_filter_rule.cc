@@ -8,7 +8,8 @@ constexpr std::string_view kFenceAnswer = "\x1b[0n";
 
 // `CSI ? flags u`
 std::optional<int> keyboard_flags_of(std::string_view reply) {
-  if (!reply.starts_with("\x1b[?") || !reply.ends_with('u') || reply.size() < 5 || reply.size() > 8) return std::nullopt;
+  if (!reply.starts_with("\x1b[?") || !reply.ends_with('u') || reply.size() < 5 || reply.size() > 8)
+    return std::nullopt;
   int flags = 0;
   for (const char c : reply.substr(3, reply.size() - 4)) {
     if (c < '0' || c > '9') return std::nullopt;

@@ -2,8 +2,8 @@
 //
 // Pure. A restore contains sequences that make terminals talk (size and focus reports, the fence at its end), and the
 // client asks a question of its own (the keyboard flags it must put back). The program asked none of this: such answers
-// are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after its last byte. Keys,
-// mouse and pastes always pass.
+// are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after its last byte.
+// Keys, mouse and pastes always pass.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class ReplyFilter {
 
   void asked_keyboard_flags() { keyboard_flags_asked_ = true; }
   void restore_begins();
-  void restore_written(Instant now);  // with a fence at its end
+  void restore_written(Instant now);   // with a fence at its end
   void fence_written() { ++fences_; }  // one without a restore: at leaving
 
   // False: the token is ours and goes no further.

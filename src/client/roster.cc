@@ -19,11 +19,16 @@ using Life = store::SessionStore::Life;
 
 Presence presence_of(Life life) {
   switch (life) {
-    case Life::starting: return Presence::starting;
-    case Life::running: return Presence::running;
-    case Life::exited: return Presence::exited;
-    case Life::lost: return Presence::lost;
-    case Life::elsewhere: return Presence::elsewhere;
+    case Life::starting:
+      return Presence::starting;
+    case Life::running:
+      return Presence::running;
+    case Life::exited:
+      return Presence::exited;
+    case Life::lost:
+      return Presence::lost;
+    case Life::elsewhere:
+      return Presence::elsewhere;
   }
   return Presence::lost;
 }
@@ -49,7 +54,7 @@ Progress take_answers(Asked& asked, RosterEntry& entry) {
     auto info = wire::parse_info(answer->get("info"));
     if (!info) return Progress::done;
     entry.info = std::move(*info);
-    entry.presence = entry.info.life == "exited" ? Presence::exited
+    entry.presence = entry.info.life == "exited"     ? Presence::exited
                      : entry.info.life == "starting" ? Presence::starting
                                                      : Presence::running;
     return Progress::done;
@@ -88,7 +93,8 @@ void collect(std::vector<Asked>& asked, std::vector<RosterEntry>& entries, const
   while (!asked.empty()) {
     fds.clear();
     for (const auto& item : asked) {
-      fds.push_back({item.connection.fd(), static_cast<short>(POLLIN | (item.connection.unsent() > 0 ? POLLOUT : 0)), 0});
+      fds.push_back(
+          {item.connection.fd(), static_cast<short>(POLLIN | (item.connection.unsent() > 0 ? POLLOUT : 0)), 0});
     }
     const Duration left = deadline - clock.now();
     if (left <= Duration::zero()) return;
@@ -100,7 +106,8 @@ void collect(std::vector<Asked>& asked, std::vector<RosterEntry>& entries, const
     std::vector<Asked> waiting;
     for (std::size_t i = 0; i < asked.size(); ++i) {
       const bool ready = fds[i].revents != 0;
-      if (!ready || advance(asked[i], entries[asked[i].entry]) == Progress::waiting) waiting.push_back(std::move(asked[i]));
+      if (!ready || advance(asked[i], entries[asked[i].entry]) == Progress::waiting)
+        waiting.push_back(std::move(asked[i]));
     }
     asked = std::move(waiting);
   }
@@ -126,12 +133,18 @@ bool may_ask(Presence presence, Ask ask) {
 
 const char* presence_name(Presence presence) {
   switch (presence) {
-    case Presence::starting: return "starting";
-    case Presence::running: return "running";
-    case Presence::exited: return "exited";
-    case Presence::lost: return "lost";
-    case Presence::elsewhere: return "elsewhere";
-    case Presence::not_responding: return "not responding";
+    case Presence::starting:
+      return "starting";
+    case Presence::running:
+      return "running";
+    case Presence::exited:
+      return "exited";
+    case Presence::lost:
+      return "lost";
+    case Presence::elsewhere:
+      return "elsewhere";
+    case Presence::not_responding:
+      return "not responding";
   }
   return "unknown";
 }

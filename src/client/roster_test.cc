@@ -81,7 +81,7 @@ TEST_CASE("a session whose lock is free is lost, and its stale socket is removed
     path = herd.socket(session.id);
     const Fd listener = herd.listen(session.id);
   }
-  struct stat info {};
+  struct stat info{};
   REQUIRE(::stat(path.c_str(), &info) == 0);
   const auto entries = read_roster(herd.store(), Ask::live, kClock);
   REQUIRE(entries->size() == 1);
@@ -99,7 +99,9 @@ TEST_CASE("a session whose holder cannot be reached though it lives is not left 
 
 TEST_CASE("exited sessions are read from their files without asking anybody") {
   Herd herd;
-  { const auto session = herd.add("done", "exited"); }
+  {
+    const auto session = herd.add("done", "exited");
+  }
   const auto entries = read_roster(herd.store(), Ask::live, kClock);
   REQUIRE(entries->size() == 1);
   CHECK((*entries)[0].presence == Presence::exited);

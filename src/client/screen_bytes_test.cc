@@ -15,7 +15,8 @@ TEST_CASE("arrival moves as many lines away as the terminal has") {
 
 TEST_CASE("undoing everything never resets the terminal, which would wipe its scrollback") {
   const std::string bytes = undo_everything(-1);
-  CHECK(bytes.find("\x1b" "c") == std::string::npos);
+  CHECK(bytes.find("\x1b"
+                   "c") == std::string::npos);
   CHECK(bytes.find("\x1b[!p") == std::string::npos);
   CHECK(bytes.find("\x1b[3J") == std::string::npos);
   CHECK(bytes.find("\x1b[2J") == std::string::npos);
@@ -23,7 +24,8 @@ TEST_CASE("undoing everything never resets the terminal, which would wipe its sc
 
 TEST_CASE("undoing everything switches off what programs switch on") {
   const std::string bytes = undo_everything(-1);
-  for (const char* mode : {"1000", "1002", "1003", "1004", "1005", "1006", "1015", "1016", "2004", "2026", "2031", "2048", "1049"}) {
+  for (const char* mode :
+       {"1000", "1002", "1003", "1004", "1005", "1006", "1015", "1016", "2004", "2026", "2031", "2048", "1049"}) {
     CAPTURE(mode);
     CHECK(bytes.find("\x1b[?" + std::string(mode) + "l") != std::string::npos);
   }

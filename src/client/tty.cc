@@ -19,7 +19,7 @@ constexpr int kOpenFlags = O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC;
 std::optional<unsigned> device_of(int fd) {
   unsigned device = 0;
   if (::ioctl(fd, TIOCGDEV, &device) == 0) return device;
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) != 0) return std::nullopt;
   return static_cast<unsigned>(info.st_rdev);
 }
@@ -47,9 +47,11 @@ Result<Tty> Tty::open() {
       error_number = errno;
       continue;
     }
-    if (::isatty(fd.get()) == 1 && device_of(fd.get()) == device) return Tty(std::move(fd), name.empty() ? "terminal" : name);
+    if (::isatty(fd.get()) == 1 && device_of(fd.get()) == device)
+      return Tty(std::move(fd), name.empty() ? "terminal" : name);
   }
-  return fail_errno("open the terminal " + name, error_number, "log in as yourself instead of with su, or use: script -c 'hold …'");
+  return fail_errno("open the terminal " + name, error_number,
+                    "log in as yourself instead of with su, or use: script -c 'hold …'");
 }
 
 Tty::~Tty() {

@@ -1,7 +1,7 @@
 // The person's terminal: opened anew, switched to raw, put back.
 //
-// A descriptor of our own, because O_NONBLOCK belongs to the open file and not to the descriptor: set on the shell's, it
-// would change the shell's terminal too, and the terminals of everything else in the same pipeline.
+// A descriptor of our own, because O_NONBLOCK belongs to the open file and not to the descriptor: set on the shell's,
+// it would change the shell's terminal too, and the terminals of everything else in the same pipeline.
 #pragma once
 
 #include <termios.h>

@@ -40,6 +40,9 @@ class Host {
   enum class Durable : std::uint8_t { no, yes };
   // Replaces the manifest, later and without waiting.
   virtual void save_manifest(std::string text, Durable durable) = 0;
+  // Whether what was saved last is on disk, or cannot be put there. Until then saved_fd() may become readable.
+  virtual bool is_manifest_saved() = 0;
+  virtual int saved_fd() const = 0;
   // Removes the session from disk and its socket from the runtime directory.
   virtual Result<> remove_session() = 0;
 };

@@ -82,20 +82,26 @@ void Record::started(pid_t program, pid_t holder) {
   save(Host::Durable::no);
 }
 
+std::string Record::reason_with(const Ending& ending) const {
+  return info_.reason.empty() ? ending.reason : info_.reason + "; " + ending.reason;
+}
+
+void Record::save_ending(const Ending& ending, std::int64_t wall_ms) {
+  Json status = manifest_.json.get("status");
+  status.set("life", "exited").set("since", wall_ms);
+  status.set("exit_code", ending.code >= 0 ? Json(ending.code) : Json());
+  status.set("signal", ending.signal > 0 ? Json(ending.signal) : Json()).set("reason", reason_with(ending));
+  manifest_.json.set("status", std::move(status));
+  save(Host::Durable::yes);
+}
+
 void Record::ended(const Ending& ending, std::int64_t wall_ms) {
   info_.life = "exited";
   info_.has_exit = true;
   info_.exit_code = ending.code;
   info_.exit_signal = ending.signal;
   info_.ended_ms = wall_ms;
-  if (!info_.reason.empty()) info_.reason += "; ";
-  info_.reason += ending.reason;
-  Json status = manifest_.json.get("status");
-  status.set("life", "exited").set("since", wall_ms);
-  status.set("exit_code", ending.code >= 0 ? Json(ending.code) : Json());
-  status.set("signal", ending.signal > 0 ? Json(ending.signal) : Json()).set("reason", info_.reason);
-  manifest_.json.set("status", std::move(status));
-  save(Host::Durable::yes);
+  info_.reason = reason_with(ending);
 }
 
 void Record::resized(const wire::TermSize& size) {

@@ -30,6 +30,8 @@ class Record {
   Record(store::Manifest manifest, Host& host, const Clock& clock);
 
   void started(pid_t program, pid_t holder);
+  // First on disk, then to whoever asks.
+  void save_ending(const Ending& ending, std::int64_t wall_ms);
   void ended(const Ending& ending, std::int64_t wall_ms);
   void resized(const wire::TermSize& size);
   void attached();
@@ -45,6 +47,7 @@ class Record {
   std::uint64_t history_bytes() const;
 
  private:
+  std::string reason_with(const Ending& ending) const;
   void save(Host::Durable durable);
 
   store::Manifest manifest_;

@@ -57,7 +57,7 @@ void Session::on_line(unsigned events) {
 }
 
 void Session::read_program(std::size_t budget) {
-  if (life_ == Life::ended || paused_) return;
+  if (has_all_output() || paused_) return;
   const std::size_t bytes = line_.read(std::min<std::uint64_t>(budget, allowance()));
   if (bytes > 0) {
     answer_status_queries();
@@ -171,7 +171,7 @@ void Session::apply_flow() {
 }
 
 void Session::update_interests() {
-  if (life_ != Life::ended) line_.want(!paused_ && allowance() > 0);
+  if (!has_all_output()) line_.want(!paused_ && allowance() > 0);
   for (const auto& client : clients_) {
     if (client->stage == Stage::gone) continue;
     unsigned interest = loop::kNone;

@@ -41,7 +41,8 @@ class Session final : private VtdListener {
   bool is_over() const { return over_; }
 
  private:
-  enum class Life : std::uint8_t { running, draining, ended };
+  // recording: all output is there; nobody is told the end before the manifest says it, too.
+  enum class Life : std::uint8_t { running, draining, recording, ended };
   // What an answer of VTD is for.
   enum class Purpose : std::uint8_t { restore, view, undo, read };
   struct Asked {
@@ -70,6 +71,7 @@ class Session final : private VtdListener {
   void sweep();
   bool awaits_answer(const Client& client) const;
   std::uint64_t safe() const { return line_.safe(); }
+  bool has_all_output() const { return life_ == Life::recording || life_ == Life::ended; }
 
   // session_clients.cc: connections, frames, input
   void on_listener();
@@ -89,6 +91,7 @@ class Session final : private VtdListener {
   void queue(Client& client, std::string frame, std::uint64_t after = 0);
   void refuse(Client& client, std::int64_t request, const Error& error);
   void reply(Client& client, const Json& message);
+  void deny(Client& client, std::int64_t request, const Error& error);
   Client* find(ClientId id);
 
   // session_attach.cc: pictures, leader, sizes
@@ -104,7 +107,7 @@ class Session final : private VtdListener {
   void promote(Client& client);
   void lead(Client* client, wire::vtd::Want want);
   void leader_left();
-  void take_size(Client& client);
+  void take_size(Client& client, std::int64_t request);
   void take_resize(Client& client, const wire::TermSize& size);
   void apply_leader_size();
   enum class Winch : std::uint8_t { if_changed, always };
@@ -138,6 +141,8 @@ class Session final : private VtdListener {
   void wait_for_drain();
   void check_drained();
   void output_ended();
+  void check_recorded();
+  void announce_end();
   void tell_end(Client& client);
 
   loop::Loop& loop_;
@@ -161,8 +166,8 @@ class Session final : private VtdListener {
   Instant resized_at_;
   bool paused_ = false;  // reading waits for the leader
   bool queued_ = false;  // something was queued for a client since it was pumped
-  std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, drain_timer_, reopen_timer_, kill_timer_,
-      over_timer_;
+  std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, drain_timer_, record_timer_, reopen_timer_,
+      kill_timer_, over_timer_;
 
   Life life_ = Life::running;
   std::optional<Ending> ending_;

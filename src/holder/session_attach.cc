@@ -102,28 +102,30 @@ void Session::ask_view(Client& client) {
   client.viewed_at = loop_.now();
   client.viewed_to = safe();
   const auto cells = [](std::uint16_t n) { return std::max<std::uint16_t>(n, 1); };
-  client.picture_id = vtd_.request(
-      safe(), {.want = Want::view, .cols = cells(client.size.cols), .rows = cells(client.size.rows)});
+  client.picture_id =
+      vtd_.request(safe(), {.want = Want::view, .cols = cells(client.size.cols), .rows = cells(client.size.rows)});
   asked_.push_back({.id = client.picture_id, .client = client.id, .purpose = Purpose::view});
 }
 
 void Session::ask_undo(Client& client, int kitty_flags) {
   forget_picture(client);
-  client.picture_id = vtd_.request(
-      safe(), {.want = Want::undo, .outer_kitty_flags = static_cast<std::int16_t>(kitty_flags)});
+  client.picture_id =
+      vtd_.request(safe(), {.want = Want::undo, .outer_kitty_flags = static_cast<std::int16_t>(kitty_flags)});
   asked_.push_back({.id = client.picture_id, .client = client.id, .purpose = Purpose::undo});
 }
 
 // What a client is due in this turn beside live bytes.
 void Session::refresh(Client& client) {
   switch (client.output.stream()) {
-    case Output::Stream::view: return ask_view(client);
+    case Output::Stream::view:
+      return ask_view(client);
     case Output::Stream::stalled:
       if (!client.must_drain && client.output.is_drained()) resync(client);
       return;
     case Output::Stream::off:
     case Output::Stream::waiting:
-    case Output::Stream::live: return;
+    case Output::Stream::live:
+      return;
   }
 }
 
@@ -146,7 +148,8 @@ void Session::resync(Client& client) {
     });
     return;
   }
-  queue(client, event_frame(Json::object().set("event", "resync").set("reason", "the terminal is slower than the program")));
+  queue(client,
+        event_frame(Json::object().set("event", "resync").set("reason", "the terminal is slower than the program")));
   ask_restore(client, Want::restore_screen);
 }
 
@@ -191,8 +194,13 @@ void Session::leader_left() {
   lead(next && life_ == Life::running ? find(*next) : nullptr, Want::restore_screen);
 }
 
-void Session::take_size(Client& client) {
-  if (client.stage == Stage::attached && !client.observe && leader_ != client.id && life_ == Life::running) promote(client);
+void Session::take_size(Client& client, std::int64_t request) {
+  if (client.stage != Stage::attached || client.observe) {
+    return deny(client, request,
+                {ErrorKind::refused, "take the size", "this client does not lead", "attach without --observe"});
+  }
+  if (leader_ != client.id && life_ == Life::running) promote(client);
+  reply(client, Json::object().set("id", request));
 }
 
 void Session::take_resize(Client& client, const wire::TermSize& size) {
@@ -244,15 +252,18 @@ void Session::refit_observers() {
     if (client->stage != Stage::attached || leader_ == client->id) continue;
     const bool viewing = client->output.stream() == Output::Stream::view;
     if (fits(*client) == !viewing) continue;
-    if (viewing) ask_restore(*client, Want::restore_screen);
-    else show(*client, Want::view);
+    if (viewing)
+      ask_restore(*client, Want::restore_screen);
+    else
+      show(*client, Want::view);
   }
 }
 
 void Session::tell_roles() {
   for (const auto& client : clients_) {
     if (client->stage != Stage::attached) continue;
-    queue(*client, event_frame(wire::to_json(wire::RoleEvent{leader_ == client->id, size_})), safe());
+    // At the client's place in the stream, where the query rule puts the change too.
+    queue(*client, event_frame(wire::to_json(wire::RoleEvent{leader_ == client->id, size_})));
   }
 }
 
@@ -263,8 +274,10 @@ void Session::leave(Client& client, int kitty_flags, std::string farewell) {
   client.stage = Stage::leaving;
   client.farewell = std::move(farewell);
   const bool live = client.output.stream() == Output::Stream::live;
-  if (live) client.output.stop_live_at(safe());
-  else client.output.stop();
+  if (live)
+    client.output.stop_live_at(safe());
+  else
+    client.output.stop();
   ask_undo(client, kitty_flags);
   expect_leave(client);
   if (leader_ == client.id) leader_left();
@@ -308,12 +321,15 @@ void Session::shadow_answered(const wire::vtd::Answer& answer, Fd file, bool reb
     return queue(*client, wire::encode(wire::Type::error, wire::error_json(asked.request, error).dump()));
   }
   client->picture_id = 0;
-  Picture picture{.file = std::move(file), .size = answer.bytes, .offset = std::min(answer.offset, safe()), .rebuilt = rebuilt};
+  Picture picture{
+      .file = std::move(file), .size = answer.bytes, .offset = std::min(answer.offset, safe()), .rebuilt = rebuilt};
   if (asked.purpose == Purpose::view) picture.kind = Picture::Kind::view;
   if (asked.purpose == Purpose::undo) picture.kind = Picture::Kind::undo;
   // Without a picture the client goes on with what comes: an empty one in its place.
-  if (!picture.file) picture.size = 0;
-  else picture.screen_at = std::min(answer.phase_two_at, answer.bytes);
+  if (!picture.file)
+    picture.size = 0;
+  else
+    picture.screen_at = std::min(answer.phase_two_at, answer.bytes);
   client->live_from = picture.offset;
   client->output.give(std::move(picture));
 }

@@ -59,12 +59,14 @@ void Session::accept_client(Fd socket) {
   clients_.push_back(std::move(client));
   if (!uid || *uid != setup_.uid) {
     const std::string owner = std::to_string(setup_.uid);
-    return refuse(c, 0, {ErrorKind::refused, "join this session", "it belongs to the user with id " + owner,
-                         "run: sudo -u '#" + owner + "' hold ..."});
+    return refuse(c, 0,
+                  {ErrorKind::refused, "join this session", "it belongs to the user with id " + owner,
+                   "run: sudo -u '#" + owner + "' hold ..."});
   }
   if (clients_.size() > limits::kClientsMax) {
-    return refuse(c, 0, {ErrorKind::refused, "join this session",
-                         "it has " + std::to_string(limits::kClientsMax) + " clients already", "close some of them"});
+    return refuse(c, 0,
+                  {ErrorKind::refused, "join this session",
+                   "it has " + std::to_string(limits::kClientsMax) + " clients already", "close some of them"});
   }
   namespace feature = wire::feature;
   wire::Hello hello{.features = {feature::kAttach, feature::kUndo, feature::kView, feature::kReadRows, feature::kKill},
@@ -126,7 +128,8 @@ void Session::take_frame(Client& client, const wire::Frame& frame) {
     return take_hello(client, frame.payload);
   }
   if (frame.type == wire::Type::input) {
-    if (frame.payload.size() < wire::kInputPrefixBytes) return refuse(client, 0, protocol_error("an input frame is cut short"));
+    if (frame.payload.size() < wire::kInputPrefixBytes)
+      return refuse(client, 0, protocol_error("an input frame is cut short"));
     if (client.stage != Stage::leaving) take_input(client, frame.payload.substr(wire::kInputPrefixBytes));
     return;
   }
@@ -140,7 +143,8 @@ void Session::take_frame(Client& client, const wire::Frame& frame) {
     case wire::Type::event:
     case wire::Type::error:
     case wire::Type::ok:
-    case wire::Type::data: return refuse(client, 0, protocol_error("it sends what only a session sends"));
+    case wire::Type::data:
+      return refuse(client, 0, protocol_error("it sends what only a session sends"));
     case wire::Type::attach:
     case wire::Type::detach:
     case wire::Type::take_size:
@@ -155,8 +159,10 @@ void Session::take_frame(Client& client, const wire::Frame& frame) {
     case wire::Type::set_meta:
     case wire::Type::rename:
     case wire::Type::replay:
-    case wire::Type::input: break;
-    default: return;  // of a later version: skipped
+    case wire::Type::input:
+      break;
+    default:
+      return;  // of a later version: skipped
   }
   const auto message = frame.payload.empty() ? Result<Json>(Json::object()) : Json::parse(frame.payload);
   if (!message) return refuse(client, 0, message.error());
@@ -178,28 +184,38 @@ void Session::take_control(Client& client, wire::Type type, const Json& json) {
   const std::int64_t request = json.get("id").as_int();
   // Each message: read it, or tell what is wrong with it; a wrong message does not end the connection.
   const auto with = [&](auto message, auto action) {
-    if (message) action(*message);
-    else queue(client, frame_of(wire::Type::error, wire::error_json(request, message.error())));
+    if (message)
+      action(*message);
+    else
+      deny(client, request, message.error());
   };
   switch (type) {
-    case wire::Type::attach: return with(wire::parse_attach(json), [&](const auto& m) { attach(client, m); });
-    case wire::Type::detach: return with(wire::parse_detach(json), [&](const auto& m) { detach(client, m); });
-    case wire::Type::resize: return with(wire::parse_size(json), [&](const auto& m) { take_resize(client, m); });
-    case wire::Type::read_rows: return with(wire::parse_read_rows(json), [&](const auto& m) { read_rows(client, m); });
-    case wire::Type::signal: return with(wire::parse_signal(json), [&](const auto& m) { signal(client, m); });
-    case wire::Type::kill: return with(wire::parse_kill(json), [&](const auto& m) { kill(client, m); });
-    case wire::Type::take_size: return take_size(client);
-    case wire::Type::info: return answer_info(client, request);
-    case wire::Type::remove: return remove(client, request);
+    case wire::Type::attach:
+      return with(wire::parse_attach(json), [&](const auto& m) { attach(client, m); });
+    case wire::Type::detach:
+      return with(wire::parse_detach(json), [&](const auto& m) { detach(client, m); });
+    case wire::Type::resize:
+      return with(wire::parse_size(json), [&](const auto& m) { take_resize(client, m); });
+    case wire::Type::read_rows:
+      return with(wire::parse_read_rows(json), [&](const auto& m) { read_rows(client, m); });
+    case wire::Type::signal:
+      return with(wire::parse_signal(json), [&](const auto& m) { signal(client, m); });
+    case wire::Type::kill:
+      return with(wire::parse_kill(json), [&](const auto& m) { kill(client, m); });
+    case wire::Type::take_size:
+      return take_size(client, request);
+    case wire::Type::info:
+      return answer_info(client, request);
+    case wire::Type::remove:
+      return remove(client, request);
     default:
-      queue(client, frame_of(wire::Type::error,
-                             wire::error_json(request, {ErrorKind::refused, "do this", "this session's holder cannot",
-                                                        "restart this session to enable it"})));
+      deny(client, request,
+           {ErrorKind::refused, "do this", "this session's holder cannot", "restart this session to enable it"});
   }
 }
 
 void Session::take_input(Client& client, std::string_view bytes) {
-  if (life_ == Life::ended) return;
+  if (has_all_output()) return;
   record_.active();
   InputQueue& input = line_.input();
   if (client.stage != Stage::attached) {
@@ -219,7 +235,8 @@ void Session::take_input(Client& client, std::string_view bytes) {
 void Session::take_token(Client& client, const wire::InputToken& token) {
   if (std::exchange(client.discard_token, false)) return;
   switch (decide_input(token.kind, leader_ == client.id, client.observe)) {
-    case InputFate::drop: return;
+    case InputFate::drop:
+      return;
     case InputFate::promote:
       promote(client);
       [[fallthrough]];
@@ -244,6 +261,10 @@ void Session::arm_escape_timer(Client& client) {
 void Session::queue(Client& client, std::string frame, std::uint64_t after) {
   client.output.control(std::move(frame), after);
   queued_ = true;
+}
+
+void Session::deny(Client& client, std::int64_t request, const Error& error) {
+  queue(client, frame_of(wire::Type::error, wire::error_json(request, error)));
 }
 
 void Session::reply(Client& client, const Json& message) { queue(client, frame_of(wire::Type::ok, message)); }

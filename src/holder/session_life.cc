@@ -13,16 +13,14 @@ namespace {
 
 // After the program's end its terminal is read for so long at most: a background process may keep it open for ever.
 constexpr Duration kDrainWait = 1s;
+// How long the end is kept back for a disk that does not take the record: a name is free only once the record says so.
+constexpr Duration kRecordWait = 500ms;
 // The last look before the rest is given up, bytes.
 constexpr std::size_t kLastReadBytes = 1u << 20;
 // Clients are told that the session was removed; whoever does not take it by then is not waited for.
 constexpr Duration kGoodbyeWait = 500ms;
 constexpr std::size_t kReadDrainBytes = 256u << 10;
 constexpr std::size_t kQuestionsMax = 64;  // of one client, unanswered
-
-std::string error_frame(std::int64_t request, const Error& error) {
-  return wire::encode(wire::Type::error, wire::error_json(request, error).dump());
-}
 
 Json with_id(std::int64_t request) {
   Json json = Json::object();
@@ -63,7 +61,7 @@ void Session::detach(Client& client, const wire::Detach& message) {
 void Session::read_rows(Client& client, const wire::ReadRows& message) {
   const auto questions = std::ranges::count(asked_, client.id, &Asked::client);
   if (static_cast<std::size_t>(questions) >= kQuestionsMax) {
-    return queue(client, error_frame(message.id, {ErrorKind::refused, "read the screen", "too many questions at once", {}}));
+    return deny(client, message.id, {ErrorKind::refused, "read the screen", "too many questions at once", {}});
   }
   read_program(kReadDrainBytes);
   const std::uint64_t id = vtd_.request(safe(), {.want = wire::vtd::Want::read, .json = wire::to_json(message).dump()});
@@ -72,8 +70,10 @@ void Session::read_rows(Client& client, const wire::ReadRows& message) {
 
 void Session::signal(Client& client, const wire::Signal& message) {
   const auto sent = host_.signal_foreground(message.number);
-  if (sent) reply(client, with_id(message.id));
-  else queue(client, error_frame(message.id, sent.error()));
+  if (sent)
+    reply(client, with_id(message.id));
+  else
+    deny(client, message.id, sent.error());
 }
 
 // ---- kill and remove
@@ -81,8 +81,10 @@ void Session::signal(Client& client, const wire::Signal& message) {
 void Session::kill(Client& client, const wire::Kill& message) {
   waiters_.push_back({client.id, message.id, message.remove});
   const Duration grace = std::chrono::milliseconds(message.grace_ms);
-  if (kill_) kill_->hurry(loop_.now(), grace);
-  else kill_.emplace(loop_.now(), grace);
+  if (kill_)
+    kill_->hurry(loop_.now(), grace);
+  else
+    kill_.emplace(loop_.now(), grace);
   step_kill();
 }
 
@@ -113,15 +115,16 @@ void Session::answer_waiters() {
     Client* client = find(waiter.client);
     if (client == nullptr) continue;
     if (!ending_) {
-      queue(*client, error_frame(waiter.request, {ErrorKind::failed, "end the program", "it cannot be killed",
-                                                  "it waits in the kernel or belongs to another user"}));
+      deny(*client, waiter.request,
+           {ErrorKind::failed, "end the program", "it cannot be killed",
+            "it waits in the kernel or belongs to another user"});
       continue;
     }
     Json answer = with_id(waiter.request);
     answer.set("code", ending_->code).set("signal", ending_->signal).set("reason", record_.info().reason);
     if (waiter.remove && !removed_) {
       if (const auto done = remove_from_disk(); !done) {
-        queue(*client, error_frame(waiter.request, done.error()));
+        deny(*client, waiter.request, done.error());
         continue;
       }
       remove_too = true;
@@ -139,11 +142,12 @@ Result<> Session::remove_from_disk() {
 
 void Session::remove(Client& client, std::int64_t request) {
   if (life_ != Life::ended) {
-    return queue(client, error_frame(request, {ErrorKind::refused, "remove '" + record_.info().name + "'",
-                                               "its program is running", "hold kill --rm " + record_.info().name}));
+    return deny(client, request,
+                {ErrorKind::refused, "remove '" + record_.info().name + "'", "its program is running",
+                 "hold kill --rm " + record_.info().name});
   }
   if (!removed_) {
-    if (const auto done = remove_from_disk(); !done) return queue(client, error_frame(request, done.error()));
+    if (const auto done = remove_from_disk(); !done) return deny(client, request, done.error());
   }
   reply(client, with_id(request));
   say_goodbye();
@@ -190,13 +194,17 @@ void Session::on_keeper() {
 
 void Session::on_keeper_note(const roles::KeeperNote& note) {
   switch (note.kind) {
-    case roles::KeeperNote::program_ended: return program_ended(ending_of(note.wait_status), note.wall_ms);
+    case roles::KeeperNote::program_ended:
+      return program_ended(ending_of(note.wait_status), note.wall_ms);
     case roles::KeeperNote::holder_restarted: {
       const std::uint64_t bytes = line_.head() - line_.ring().oldest();
-      return record_.mark("rebuilt", "the holder died and was started again; clients were disconnected; the screen was "
-                                     "rebuilt from the last " + std::to_string(bytes) + " bytes");
+      return record_.mark("rebuilt",
+                          "the holder died and was started again; clients were disconnected; the screen was "
+                          "rebuilt from the last " +
+                              std::to_string(bytes) + " bytes");
     }
-    default: return;
+    default:
+      return;
   }
 }
 
@@ -228,14 +236,33 @@ void Session::check_drained() {
 
 void Session::output_ended() {
   line_.finish();
-  life_ = Life::ended;
+  life_ = Life::recording;
   for (auto* timer : {&drain_timer_, &reopen_timer_, &resize_timer_}) {
     if (*timer) loop_.cancel(**timer);
     timer->reset();
   }
   loop_.forget(setup_.master);
-  record_.ended(*ending_, ended_ms_);
   vtd_.finish(safe());
+  record_.save_ending(*ending_, ended_ms_);
+  record_timer_ = loop_.after(kRecordWait, [this] {
+    record_timer_.reset();
+    announce_end();
+  });
+  const int saved = host_.saved_fd();
+  if (saved >= 0) (void)loop_.watch(saved, loop::kRead, [this](unsigned) { check_recorded(); });
+  check_recorded();
+}
+
+void Session::check_recorded() {
+  if (life_ == Life::recording && host_.is_manifest_saved()) announce_end();
+}
+
+void Session::announce_end() {
+  if (record_timer_) loop_.cancel(*record_timer_);
+  record_timer_.reset();
+  if (host_.saved_fd() >= 0) loop_.forget(host_.saved_fd());
+  life_ = Life::ended;
+  record_.ended(*ending_, ended_ms_);
   answer_waiters();
 }
 

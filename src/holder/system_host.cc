@@ -114,17 +114,34 @@ std::vector<pty::Process> SystemHost::tree(pid_t shadow) const {
 }
 
 void SystemHost::save_manifest(std::string text, Durable durable) {
-  for (const auto& outcome : writer_->take_outcomes()) {
-    if (!outcome.result) log::error(outcome.result.error().message());
-  }
+  if (!writer_) return;
+  take_outcomes();
   const auto queued = writer_->replace(store::kManifestName, std::move(text),
                                        durable == Durable::yes ? sys::Durable::yes : sys::Durable::no);
   if (!queued) log::error(queued.error().message());
+  unsaved_ = queued ? *queued : 0;
+}
+
+void SystemHost::take_outcomes() {
+  for (const auto& outcome : writer_->take_outcomes()) {
+    if (!outcome.result) log::error(outcome.result.error().message());
+    if (outcome.ticket == unsaved_) unsaved_ = 0;
+  }
+}
+
+bool SystemHost::is_manifest_saved() {
+  if (writer_) take_outcomes();
+  return unsaved_ == 0;
 }
 
 Result<> SystemHost::remove_session() {
   auto store = TRY(store::SessionStore::open(paths::state_dir()));
-  TRY(store.remove(session_.id, true));
+  // What still waits is written first: a file made while the directory is emptied would keep it from going away.
+  writer_.reset();
+  if (auto removed = store.remove(session_.id, true); !removed) {
+    writer_ = TRY(store::FileWriter::create(roles::kSessionDirFd));
+    return removed;
+  }
   if (session_.socket.ends_with("/" + session_.id + ".sock")) ::unlink(session_.socket.c_str());
   return {};
 }

@@ -31,6 +31,8 @@ class SystemHost final : public Host {
   void kill_tree(pid_t shadow) override;
   bool is_tree_empty(pid_t shadow) override;
   void save_manifest(std::string text, Durable durable) override;
+  bool is_manifest_saved() override;
+  int saved_fd() const override { return writer_ ? writer_->outcome_fd() : -1; }
   Result<> remove_session() override;
 
  private:
@@ -38,8 +40,11 @@ class SystemHost final : public Host {
       : session_(std::move(session)), writer_(std::move(writer)) {}
   std::vector<pty::Process> tree(pid_t shadow) const;
 
+  void take_outcomes();
+
   Session session_;
-  std::unique_ptr<store::FileWriter> writer_;
+  std::unique_ptr<store::FileWriter> writer_;  // none once the session is removed from disk
+  store::FileWriter::Ticket unsaved_ = 0;       // the newest manifest, until its outcome is known
 };
 
 }  // namespace holdfast::holder

@@ -275,6 +275,8 @@ void VtdLink::send_range(std::uint64_t end) {
   while (sent_ < end) {
     std::uint64_t to = end;
     bool skip = false;
+    // Behind a death the way there is cut where the dead one had got to: so the next death is seen at the same place.
+    if (death_.times > 0 && sent_ < death_.acked) to = std::min(to, death_.acked);
     for (const SkipRange& range : skips_) {
       if (range.from > sent_) {
         to = std::min(to, range.from);

@@ -110,7 +110,10 @@ Manifest new_manifest(const NewSession& session) {
   return manifest;
 }
 
-std::string this_machine_id() { return first_line("/etc/machine-id"); }
+std::string this_machine_id() {
+  static const std::string id = first_line("/etc/machine-id");  // asked once for each session of a list
+  return id;
+}
 
 std::string this_boot_id() { return first_line("/proc/sys/kernel/random/boot_id"); }
 

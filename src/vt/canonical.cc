@@ -1,4 +1,5 @@
-// The canonical object: the picture and the hidden state of a terminal in the one form that the tests compare engines by.
+// The canonical object: the picture and the hidden state of a terminal in the one form that the tests compare engines
+// by.
 #include "vt/cell_text.h"
 #include "vt/text.h"
 
@@ -91,9 +92,15 @@ class Canonical {
       link = (is_implicit(l) ? std::string() : l.id) + ";" + l.uri;
     }
     const int width = cell.kind() == CellKind::wide ? 2 : 1;
-    Json::Array fields = {static_cast<int>(x), text, width, color_name(style.foreground), color_name(style.background),
-                          attribute_letters(style), static_cast<int>(style.underline()),
-                          style.underline() != 0 ? color_name(style.underline_color) : std::string(), link};
+    Json::Array fields = {static_cast<int>(x),
+                          text,
+                          width,
+                          color_name(style.foreground),
+                          color_name(style.background),
+                          attribute_letters(style),
+                          static_cast<int>(style.underline()),
+                          style.underline() != 0 ? color_name(style.underline_color) : std::string(),
+                          link};
     const Json::Array defaults = {0, "", 1, "", "", "", 0, "", ""};
     while (fields.size() > 3 && fields.back() == defaults[fields.size() - 1]) fields.pop_back();
     if (fields.size() == 3 && width == 1 && text == " ") return;
@@ -129,8 +136,8 @@ class Canonical {
   }
 
   static Json pen(const Pen& pen) {
-    return Json::Array{color_name(pen.style.foreground), color_name(pen.style.background),
-                       attribute_letters(pen.style), static_cast<int>(pen.style.underline())};
+    return Json::Array{color_name(pen.style.foreground), color_name(pen.style.background), attribute_letters(pen.style),
+                       static_cast<int>(pen.style.underline())};
   }
 
   static Json saved(const ScreenState& screen) {

@@ -40,10 +40,10 @@ class CellWriter {
   // How a row begins. The first is where the caller puts it; the others say what the row above, which goes on in this
   // one, ends in: only printing one more character makes terminals join the two.
   enum class Start : std::uint8_t {
-    positioned,     // the cursor stands at its first column
-    after_text,     // behind the last column of the row above, with a wrap pending
-    after_spacer,   // on that column, which the wide character that comes next leaves blank
-    after_blank,    // on that column, which is blank: its wide character is gone
+    positioned,    // the cursor stands at its first column
+    after_text,    // behind the last column of the row above, with a wrap pending
+    after_spacer,  // on that column, which the wide character that comes next leaves blank
+    after_blank,   // on that column, which is blank: its wide character is gone
   };
   // Draws the row and says how the next one begins (positioned: the caller moves there).
   Start row(const RowView& row, int cols, Start start);
@@ -57,6 +57,7 @@ class CellWriter {
 
  private:
   void mark(RowMark mark);
+  std::size_t ascii_run(const RowView& row, std::size_t x, std::size_t used);
   void force_wrap(Start start);
   Start end_of(const RowView& row, std::size_t width);
   void gap(std::size_t columns, bool to_end);

@@ -126,6 +126,7 @@ struct History::Impl {
   void cut_last_line();
   void look_at_tail();
   void keep_tail_open();
+  void put_tail_back();
 };
 
 // A block with room for `bytes` more.
@@ -248,6 +249,20 @@ void History::Impl::keep_tail_open() {
     return;
   open.load(line);
   cut_last_line();
+}
+
+// The line that keep_tail_open took out of its block goes on in the next block: back to where it was, byte by byte.
+void History::Impl::put_tail_back() {
+  if (open.empty()) return;
+  const PackedLine line = open.line(true);
+  std::string bytes(line_bytes_max(line), '\0');
+  bytes.resize(static_cast<std::size_t>(write_line(line, bytes.data()) - bytes.data()));
+  const bool fits = !blocks.empty() && bytes.size() <= blocks.back().capacity - blocks.back().size;
+  Block& block = fits ? blocks.back() : add_block(make_block(bytes.size()));
+  std::memcpy(block.data.get() + block.size, bytes.data(), bytes.size());
+  line_added(block, block.data.get() + block.size + bytes.size(), line.rows);
+  is_tail_unfinished = true;
+  open.clear();
 }
 
 void History::Impl::take_over(Block block) {
@@ -375,7 +390,7 @@ Result<> History::restore_block(std::string_view bytes) {
     }
   }
   if (impl_->keeps_nothing()) return {};
-  close_line();
+  impl_->put_tail_back();
   std::memcpy(block.data.get(), bytes.data(), bytes.size());
   block.size = bytes.size();
   impl_->take_over(std::move(block));

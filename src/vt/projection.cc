@@ -60,7 +60,9 @@ class Projection {
   void saved(std::string_view name, const ScreenState& screen);
   void history();
   std::optional<std::size_t> uncertain_blank(const ScreenState& screen, int y, bool is_active) const;
-  void row(const RowView& row, std::optional<std::size_t> uncertain_blank);
+  // A spacer in history is gone as soon as its wide character is: it counts as a blank there.
+  enum class Spacers { kept, blank };
+  void row(const RowView& row, std::optional<std::size_t> uncertain_blank, Spacers spacers = Spacers::kept);
   void cluster(Cell cell, Place place);
   void style(const Style& s);
   void link(std::uint16_t id);
@@ -80,8 +82,15 @@ void Projection::facts() {
   modes("saved_mode", state_.saved_modes, true);
   fact("mouse_tracking", static_cast<std::uint64_t>(state_.mouse_tracking));
   fact("mouse_encoding", static_cast<std::uint64_t>(state_.mouse_encoding));
-  put("margins ").put(static_cast<unsigned>(state_.margins.top)).put(" ").put(static_cast<unsigned>(state_.margins.bottom));
-  put(" ").put(static_cast<unsigned>(state_.margins.left)).put(" ").put(static_cast<unsigned>(state_.margins.right)).put("\n");
+  put("margins ")
+      .put(static_cast<unsigned>(state_.margins.top))
+      .put(" ")
+      .put(static_cast<unsigned>(state_.margins.bottom));
+  put(" ")
+      .put(static_cast<unsigned>(state_.margins.left))
+      .put(" ")
+      .put(static_cast<unsigned>(state_.margins.right))
+      .put("\n");
   put("tabs");
   for (std::size_t x = 0; x < state_.tab_stops.size(); ++x) {
     if (state_.tab_stops[x] && (is_exact() || x > 0)) put(" ").put(x);
@@ -212,9 +221,7 @@ void Projection::history() {
     if (touched_columns(view) > 0) blank_joins.clear();
     put("history ").put(n++);
     if (view.flags.wrapped && !is_exact()) blank_joins.push_back(out_.size());
-    // A spacer at its end is gone once its wide character is: no more than a blank.
-    const bool cut = !is_exact() && !view.cells.empty() && view.cells.back().kind() == CellKind::wrap_spacer;
-    row({view.cells.first(view.cells.size() - (cut ? 1 : 0)), view.flags}, std::nullopt);
+    row(view, std::nullopt, Spacers::blank);
     if (view.flags.wrapped) return;
     for (; !blank_joins.empty(); blank_joins.pop_back()) out_.erase(blank_joins.back(), kWrapped.size());
   });
@@ -225,32 +232,41 @@ void Projection::history() {
 }
 
 // `uncertain_blank`: a column where a blank that was printed counts like one that was not.
-void Projection::row(const RowView& row, std::optional<std::size_t> uncertain_blank) {
+void Projection::row(const RowView& row, std::optional<std::size_t> uncertain_blank, Spacers spacers) {
   if (row.flags.wrapped) put(kWrapped);
   if (row.flags.mark != RowMark::none) put(" mark ").put(static_cast<unsigned>(row.flags.mark));
   put(" |");
-  std::uint16_t style_id = 0, link_id = 0;
+  Style shown;
+  std::uint16_t link_id = 0;
   bool is_protected = false;
   Semantic semantic = Semantic::output;
+  const auto is_spacer = [&](std::size_t x) {
+    return row.cells[x].kind() == CellKind::wrap_spacer && (is_exact() || spacers == Spacers::kept);
+  };
   const auto is_uncertain = [&](std::size_t x) {
     const Cell cell = row.cells[x];
     return uncertain_blank == x && (!cell.is_written() || is_space(cell)) && cell.kind() != CellKind::wide_tail;
   };
-  std::size_t columns = is_exact() ? row.cells.size() : touched_columns(row);
-  while (is_exact() && columns > 0 && row.cells[columns - 1].bits == 0) --columns;
-  if (columns > 0 && is_uncertain(columns - 1) && row.cells[columns - 1].style() == 0) {
-    columns = touched_columns({row.cells.first(columns - 1), row.flags});
-  }
+  // Of a blank only the background is seen; that of a spacer comes from its wide character, or from what was there
+  // before it.
+  const auto style_at = [&](std::size_t x) {
+    if (is_spacer(x) && !is_exact() && !is_uncertain(x)) return Style{};
+    const Style& s = state_.tables.styles[row.cells[x].style()];
+    if (is_exact() || (row.cells[x].is_written() && !is_uncertain(x))) return s;
+    return Style{{}, s.background, {}, 0};
+  };
+  std::size_t columns = row.cells.size();
+  const auto is_nothing = [&](std::size_t x) {
+    const Cell cell = row.cells[x];
+    if (is_exact()) return cell.bits == 0;
+    const bool is_blank = !cell.is_written() && cell.kind() != CellKind::wide_tail && !is_spacer(x);
+    return (is_blank || is_uncertain(x)) && style_at(x) == Style{};
+  };
+  while (columns > 0 && is_nothing(columns - 1)) --columns;
   for (std::size_t x = 0; x < columns; ++x) {
     const Cell cell = row.cells[x];
     if (cell.kind() == CellKind::wide_tail) continue;
-    if (cell.style() != style_id) {
-      style_id = cell.style();
-      Style shown = state_.tables.styles[style_id];
-      // Of a blank only the background is seen.
-      if (!is_exact() && (!cell.is_written() || is_uncertain(x))) shown = Style{{}, shown.background, {}, 0};
-      style(shown);
-    }
+    if (style_at(x) != shown) style(shown = style_at(x));
     const bool blank = is_uncertain(x);
     if ((cell.is_written() && !blank) || is_exact()) {
       if (cell.link() != link_id) link(link_id = cell.link());
@@ -261,12 +277,18 @@ void Projection::row(const RowView& row, std::optional<std::size_t> uncertain_bl
       }
     }
     if (cell.kind() == CellKind::wide) put("\\w");
-    if (blank) put(" ");
-    else if (cell.kind() == CellKind::wrap_spacer) put("\\s");
-    else if (!cell.is_written()) put("\\.");
-    else if (cell.is_cluster()) cluster(cell, x + 1 == state_.size.cols ? Place::last_column : Place::within);
-    else if (cell.text() == '\\') put("\\\\");
-    else append_cell_text(out_, cell, state_.tables);
+    if (blank)
+      put(" ");
+    else if (is_spacer(x))
+      put("\\s");
+    else if (!cell.is_written())
+      put("\\.");
+    else if (cell.is_cluster())
+      cluster(cell, x + 1 == state_.size.cols ? Place::last_column : Place::within);
+    else if (cell.text() == '\\')
+      put("\\\\");
+    else
+      append_cell_text(out_, cell, state_.tables);
   }
   put("\n");
 }
@@ -293,9 +315,12 @@ void Projection::link(std::uint16_t id) {
   if (id == 0) return void(put("<>"));
   const Link& l = state_.tables.links[id];
   put("<");
-  if (is_exact()) put(l.id).put(" ").put(l.serial);
-  else if (is_implicit(l)) put("#").put(implicit_.try_emplace(id, implicit_.size() + 1).first->second);
-  else put(l.id);
+  if (is_exact())
+    put(l.id).put(" ").put(l.serial);
+  else if (is_implicit(l))
+    put("#").put(implicit_.try_emplace(id, implicit_.size() + 1).first->second);
+  else
+    put(l.id);
   put(";").put(l.uri).put(">");
 }
 

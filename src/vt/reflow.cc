@@ -136,6 +136,7 @@ void take_rows_away(ScreenState& screen, int rows, History* history, const Table
   const int top = surplus - spare_rows_below(screen.grid, cursors.lowest(), surplus);
   for (int y = 0; history && y < top; ++y) history->push(full_view(screen.grid, y), *tables);
   replace_rows(screen.grid, rows, top, 0);
+  screen.grid.row(rows - 1).flags.wrapped = false;  // the blank row that it went on in is gone
   cursors.move_up(top);
 }
 

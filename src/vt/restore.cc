@@ -15,8 +15,10 @@ std::size_t Restorer::write() {
   if (with_history) history();
   std::size_t phase_two_at = out_.size();
   colors();
-  if (with_history) rows_after_history();
-  else rows_in_place(state_.primary);
+  if (with_history)
+    rows_after_history();
+  else
+    rows_in_place(state_.primary);
   dormant_alternate();
   tab_stops();
   saved_cursor(state_.primary);
@@ -27,8 +29,8 @@ std::size_t Restorer::write() {
   titles();
   strings();
   sgr_stack();
+  last_print();  // while the margins are full: a wide character must not wrap at one
   margins();
-  last_print();
   cursor();
   modes();
   finish();
@@ -60,7 +62,8 @@ void Restorer::neutralise() {
 // rows into the scrollback on some terminals. A saved cursor is set to the neutral one, and taken away again where a
 // soft reset does that; it also ends a pending single shift.
 void Restorer::neutralise_screen() {
-  put("\x1b[m\x1b]8;;\x1b\\\x1b[1\"q\x1b[0\"q\x1b[H\x1b]133;C\x1b\\\x1b[J\x1b" "7\x1b[!p\x1b[<99u\x1b[=0;1u");
+  put("\x1b[m\x1b]8;;\x1b\\\x1b[1\"q\x1b[0\"q\x1b[H\x1b]133;C\x1b\\\x1b[J\x1b"
+      "7\x1b[!p\x1b[<99u\x1b[=0;1u");
 }
 
 // Each row is printed where the cursor stands and ends in a line feed or, if it is continued, in the wrap that the

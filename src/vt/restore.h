@@ -23,8 +23,8 @@ struct RestoreOptions {
 
 // Appends to `out` the bytes that bring a terminal of the same size, whatever its state, to `state` (as far as VT can
 // say it: see expressible()). Order and traps: docs/vt.md. The part that scrolls into the client's own scrollback comes
-// first (phase 1), then the visible screens and all state (phase 2); `phase_two_at` gets the index where phase 2 starts.
-// State is not changed, except that styles and links of history rows may be interned.
+// first (phase 1), then the visible screens and all state (phase 2); `phase_two_at` gets the index where phase 2
+// starts. State is not changed, except that styles and links of history rows may be interned.
 void write_restore(State& state, const RestoreOptions& options, std::string& out, std::size_t* phase_two_at = nullptr);
 
 // The visible screen cut to cols x rows with cursor, for a viewer of another size. No history, no input modes.

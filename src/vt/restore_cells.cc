@@ -33,7 +33,7 @@ struct AttributeCode {
   std::string_view on;
 };
 constexpr AttributeCode kAttributeCodes[] = {
-    {kBold, "1"}, {kFaint, "2"}, {kItalic, "3"}, {kBlink, "5"}, {kRapidBlink, "6"},
+    {kBold, "1"},    {kFaint, "2"},  {kItalic, "3"}, {kBlink, "5"},     {kRapidBlink, "6"},
     {kInverse, "7"}, {kHidden, "8"}, {kStrike, "9"}, {kOverline, "53"},
 };
 constexpr std::string_view kUnderlineCodes[] = {"24", "4", "21", "4:3", "4:4", "4:5"};
@@ -160,8 +160,10 @@ void CellWriter::begin_screen(Protection protection) {
 void CellWriter::set_protected(bool on) {
   if (on == is_protected_) return;
   is_protected_ = on;
-  if (protection_ == Protection::iso) out_ += on ? "\x1bV" : "\x1bW";
-  else out_ += on ? "\x1b[1\"q" : "\x1b[0\"q";
+  if (protection_ == Protection::iso)
+    out_ += on ? "\x1bV" : "\x1bW";
+  else
+    out_ += on ? "\x1b[1\"q" : "\x1b[0\"q";
 }
 
 // P;k=r (a prompt at the right) says "prompt" without beginning one.
@@ -189,7 +191,8 @@ void CellWriter::set_clustering(bool on) {
 // redraw=0: the shell that will redraw its prompt on a resize is the session's, not the client's own.
 void CellWriter::mark(RowMark mark) {
   switch (mark) {
-    case RowMark::none: return;
+    case RowMark::none:
+      return;
     case RowMark::prompt_start:
       out_ += "\x1b]133;A;redraw=0\x1b\\";
       semantic_ = Semantic::prompt;
@@ -217,9 +220,10 @@ CellWriter::Start CellWriter::row(const RowView& row, int cols, Start start) {
   const std::size_t width = static_cast<std::size_t>(cols);
   const std::size_t used = touched_columns(row);
   const bool begins_with_text = used > 0 && row.cells[0].is_written();
-  if (start == Start::after_spacer && (used == 0 || row.cells[0].kind() != CellKind::wide)) start = Start::after_blank;
+  const bool begins_wide = begins_with_text && row.cells[0].kind() == CellKind::wide;
   const bool is_joined = start != Start::positioned;
-  if (start == Start::after_blank || (start == Start::after_text && !begins_with_text)) {
+  if (start == Start::after_blank || (start == Start::after_text && !begins_with_text) ||
+      (start == Start::after_spacer && !begins_wide)) {
     force_wrap(start);
     start = Start::positioned;
   }
@@ -229,7 +233,10 @@ CellWriter::Start CellWriter::row(const RowView& row, int cols, Start start) {
   for (std::size_t x = 0; x < used;) {
     const Cell cell = row.cells[x];
     if (cell.kind() == CellKind::wrap_spacer) break;
-    if (cell.is_written()) {
+    const bool is_first_joined = x == 0 && start != Start::positioned;
+    if (const std::size_t end = is_first_joined ? x : ascii_run(row, x, used); end > x) {
+      x = end;
+    } else if (cell.is_written()) {
       this->cell(cell, x + 1 == width ? Place::last_column : Place::within);
       const std::size_t next = x + (cell.kind() == CellKind::wide ? 2 : 1);
       if (x == 0 && start != Start::positioned && next < width && !style_.background.is_default()) {
@@ -254,15 +261,35 @@ CellWriter::Start CellWriter::row(const RowView& row, int cols, Start start) {
   return end_of(row, width);
 }
 
+// Most of what is on screens: ASCII of one style. Gives its end, or x if there is none here.
+std::size_t CellWriter::ascii_run(const RowView& row, std::size_t x, std::size_t used) {
+  const std::uint64_t pen = row.cells[x].bits & ~Cell::kTextMask;
+  if ((pen & Cell::kCluster) || row.cells[x].kind() != CellKind::narrow) return x;
+  std::size_t end = x;
+  while (end < used && (row.cells[end].bits & ~Cell::kTextMask) == pen && row.cells[end].text() - 0x20 < 0x5f) ++end;
+  if (end == x) return x;
+  cell(row.cells[x], Place::within);
+  const std::size_t at = out_.size();
+  out_.resize(at + end - x - 1);
+  for (std::size_t i = x + 1; i < end; ++i) out_[at + i - x - 1] = static_cast<char>(row.cells[i].text());
+  if (end < used) settle_column(end, row.cells[end]);
+  return end;
+}
+
 // Makes the terminal wrap and join the rows by a character that is erased again. In place of a blank last column only
 // a wide one does that, as it does not fit there; erasing its first half gives the column the colour of the pen. Before
 // that the row must not be the last one: what scrolls out with a spacer keeps it.
 void CellWriter::force_wrap(Start start) {
   set_pen(Pen{});
   switch (start) {
-    case Start::positioned: return;
-    case Start::after_text: out_ += " \r"; break;
-    case Start::after_spacer: out_ += "\u3000\r"; break;
+    case Start::positioned:
+      return;
+    case Start::after_text:
+      out_ += " \r";
+      break;
+    case Start::after_spacer:
+      out_ += "\u3000\r";
+      break;
     case Start::after_blank:
       out_ += "\n\x1b[A";
       set_style(last_blank_);
@@ -303,8 +330,10 @@ std::size_t CellWriter::blanks(const RowView& row, std::size_t x, std::size_t us
     ++end;
   }
   const bool to_end = end == width;
-  if (first.style() != 0) blank_run(first.style(), end - x, to_end);
-  else gap(end - x, to_end);
+  if (first.style() != 0)
+    blank_run(first.style(), end - x, to_end);
+  else
+    gap(end - x, to_end);
   return end;
 }
 
@@ -370,12 +399,17 @@ void CellWriter::text(Cell cell, Place place) {
   column_ = is_plain_uncertain(cell) && column_ != Column::unsure ? Column::unsure_narrow : Column::unsure;
 }
 
+// With mode 2027 the first code point could join the character on its left: it comes before the mode is on.
 void CellWriter::cluster(Cell cell, Place place) {
   const ClusterDrawing drawing = cluster_drawing(cell, place, tables_);
-  set_clustering(drawing == ClusterDrawing::clustered || drawing == ClusterDrawing::squeezed);
+  const auto code_points = tables_.clusters[cell.text()];
+  set_clustering(false);
+  append_utf8(out_, drawing == ClusterDrawing::in_part ? cluster_part(cell, tables_) : code_points[0]);
   if (drawing == ClusterDrawing::squeezed) out_ += "\x1b[?7l";
-  if (drawing == ClusterDrawing::in_part) append_utf8(out_, cluster_part(cell, tables_));
-  else append_cell_text(out_, cell, tables_);
+  set_clustering(drawing == ClusterDrawing::clustered || drawing == ClusterDrawing::squeezed);
+  if (drawing != ClusterDrawing::in_part) {
+    for (const char32_t cp : code_points.subspan(1)) append_utf8(out_, cp);
+  }
   if (drawing == ClusterDrawing::squeezed) out_ += "\x1b[?7h";
   column_ = Column::unsure;
   must_erase_gaps_ = true;

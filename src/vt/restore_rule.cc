@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vt/cell_text.h"
 #include "vt/unicode.h"
 
 namespace holdfast::vt {
@@ -51,9 +52,7 @@ bool is_mode_restored(const ModeInfo& info) {
 
 bool is_saved_mode_restored(const ModeInfo& info) { return info.can_save && is_mode_restored(info); }
 
-int lead_column(const Row& row, int x) {
-  return x > 0 && cell_at(row, x).kind() == CellKind::wide_tail ? x - 1 : x;
-}
+int lead_column(const Row& row, int x) { return x > 0 && cell_at(row, x).kind() == CellKind::wide_tail ? x - 1 : x; }
 
 // Without mode 2027 no code point changes the width, and variation selectors count after pictographs only. With it wide
 // ones and VS16 widen, VS15 narrows what was wide until then.
@@ -114,10 +113,15 @@ LastPrint find_last_print(const State& state) {
   const auto shows_it = [&](int x, int y, Cell cell) {
     return can_print_again(x, y, cell) && text_of(cell, state.tables) == wanted;
   };
+  // Opening an implicit link once more costs it its anonymity: rather elsewhere.
+  const auto shows_it_plainly = [&](int x, int y, Cell cell) {
+    return shows_it(x, y, cell) && (cell.link() == 0 || !is_implicit(state.tables.links[cell.link()]));
+  };
   const int width = std::max(code_point_width(wanted), 1);
   const auto is_room = [&](int x, int y, Cell) { return has_room(screen.grid, x, y, width); };
   using enum LastPrint::How;
-  (void)(find(print_again, shows_it) || find(print_and_erase, is_room) || find(print_again, can_print_again));
+  (void)(find(print_again, shows_it_plainly) || find(print_and_erase, is_room) || find(print_again, shows_it) ||
+         find(print_again, can_print_again));
   return found;
 }
 
@@ -146,7 +150,15 @@ bool is_dormant_alternate_blank(const State& state) {
   if (screen.saved) return false;
   for (int y = 0; y < screen.grid.rows(); ++y) {
     const RowView row = screen.grid.row(y).view();
-    if (row.flags != RowFlags{} || std::ranges::any_of(row.cells, [](Cell cell) { return cell.bits != 0; })) return false;
+    if (row.flags != RowFlags{} || std::ranges::any_of(row.cells, [](Cell cell) { return cell.bits != 0; }))
+      return false;
+  }
+  return true;
+}
+
+bool are_default_stops(const std::vector<bool>& stops) {
+  for (std::size_t x = 1; x < stops.size(); ++x) {
+    if (stops[x] != (x % 8 == 0)) return false;
   }
   return true;
 }

@@ -43,8 +43,8 @@ struct LastPrint {
 };
 LastPrint find_last_print(const State& state);
 
-// A pending wrap needs a character in its column, which may have been blank. After a save it can be erased again, unless
-// that would cut the row's join to the next one.
+// A pending wrap needs a character in its column, which may have been blank. After a save it can be erased again,
+// unless that would cut the row's join to the next one.
 bool is_blank_again(const Row& row, int x);
 
 // The cursor as a restore leaves it: it cannot stand outside of the margins while DECOM is on.
@@ -55,5 +55,8 @@ SavedCursor saved_or_neutral(const ScreenState& screen);
 
 // Nothing on the alternate screen, or kept with it, differs from a new one (its cursor does not count).
 bool is_dormant_alternate_blank(const State& state);
+
+// Whether stops are where a terminal has them from the start: every eight columns.
+bool are_default_stops(const std::vector<bool>& stops);
 
 }  // namespace holdfast::vt

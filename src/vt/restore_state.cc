@@ -7,8 +7,8 @@
 namespace holdfast::vt {
 namespace {
 
-constexpr std::string_view kCharsetFinals = "B0A";        // ascii, dec_graphics, uk
-constexpr std::string_view kDesignators = "()*+";         // G0-G3
+constexpr std::string_view kCharsetFinals = "B0A";  // ascii, dec_graphics, uk
+constexpr std::string_view kDesignators = "()*+";   // G0-G3
 constexpr std::string_view kLeftShifts[] = {"\x0f", "\x0e", "\x1bn", "\x1bo"};
 constexpr std::string_view kRightShifts[] = {"", "\x1b~", "\x1b}", "\x1b|"};
 
@@ -118,9 +118,7 @@ void Restorer::colors() {
 
 void Restorer::tab_stops() {
   const std::vector<bool>& stops = state_.tab_stops;
-  bool is_default = true;
-  for (std::size_t x = 1; x < stops.size(); ++x) is_default = is_default && stops[x] == (x % 8 == 0);
-  if (is_default) return;
+  if (are_default_stops(stops)) return;
   put("\x1b[3g");
   for (std::size_t x = 1; x < stops.size(); ++x) {
     if (stops[x]) put("\x1b[").put(x + 1).put("G\x1bH");
@@ -132,8 +130,8 @@ void Restorer::kitty_stack(const KittyStack& stack) {
   for (int i = 0; i < stack.depth; ++i) put("\x1b[>").put(stack.flags[static_cast<std::size_t>(i)]).put("u");
 }
 
-// The margin's character is printed again: nothing else brings a pending wrap about. A wide one below the spacer that it
-// made is printed from there: in place it would undo the spacer.
+// The margin's character is printed again: nothing else brings a pending wrap about. A wide one below the spacer that
+// it made is printed from there: in place it would undo the spacer.
 void Restorer::print_for_pending(const ScreenState& screen, const Cursor& cursor, bool relative_to_margins) {
   const Row& row = screen.grid.row(cursor.y);
   const int x = lead_column(row, cursor.x);
@@ -147,8 +145,10 @@ void Restorer::print_for_pending(const ScreenState& screen, const Cursor& cursor
     move_to(x, cursor.y, relative_to_margins);
   }
   const Place place = x + 1 == screen.grid.cols() ? Place::last_column : Place::within;
-  if (cell.is_written() || screen.grid.cols() > 1) cells_.cell(cell, place);
-  else cells_.blank_for_wide(cell);
+  if (cell.is_written() || screen.grid.cols() > 1)
+    cells_.cell(cell, place);
+  else
+    cells_.blank_for_wide(cell);
 }
 
 void Restorer::saved_cursor(const ScreenState& screen, Then then) {
@@ -159,16 +159,20 @@ void Restorer::saved_cursor(const ScreenState& screen, Then then) {
   const bool needs_margin = cursor.pending_wrap && cursor.x + 1 < screen.grid.cols() && cursor.x > 0;
   if (needs_margin) put("\x1b[?69h\x1b[1;").put(static_cast<unsigned>(cursor.x) + 1).put("s");
   if (saved.origin) put("\x1b[?6h");
-  if (cursor.pending_wrap) print_for_pending(screen, cursor, false);
-  else move_to(cursor.x, cursor.y);
+  if (cursor.pending_wrap)
+    print_for_pending(screen, cursor, false);
+  else
+    move_to(cursor.x, cursor.y);
   charsets(Charsets{}, saved.charsets);
   cells_.set_pen({saved.pen.style, saved.pen.link, saved.pen.is_protected, Semantic::output});
-  put("\x1b" "7");
+  put("\x1b"
+      "7");
   const Cell under = cursor.x < row.used ? row.cells[cursor.x] : Cell{};
   if (cursor.pending_wrap && is_blank_again(row, cursor.x)) {
     // It was blank, and is made so again; what is saved still has the wrap pending.
     cells_.set_style(state_.tables.styles[under.style()]);
-    put("\x1b[X\x1b" "8");
+    put("\x1b[X\x1b"
+        "8");
     cells_.assume_style(saved.pen.style);
   }
   if (then == Then::switch_to_alternate) put("\x1b[?1049h");
@@ -243,7 +247,8 @@ void Restorer::last_print() {
   const LastPrint last = find_last_print(state_);
   switch (last.how) {
     case LastPrint::How::none:
-    case LastPrint::How::pending: return;
+    case LastPrint::How::pending:
+      return;
     case LastPrint::How::print_again:
       move_to(last.x, last.y);
       cells_.cell(state_.screen().grid.row(last.y).cells[last.x],
@@ -264,8 +269,10 @@ void Restorer::cursor() {
   const bool origin = state_.modes.get(Mode::origin);
   const Cursor cursor = restored_cursor(state_);
   if (origin) put("\x1b[?6h");
-  if (cursor.pending_wrap) print_for_pending(screen, cursor, origin);
-  else move_to(cursor.x, cursor.y, origin);
+  if (cursor.pending_wrap)
+    print_for_pending(screen, cursor, origin);
+  else
+    move_to(cursor.x, cursor.y, origin);
   cells_.set_clustering(false);
   cells_.set_pen(screen.pen);
   charsets(Charsets{}, state_.charsets);

@@ -116,6 +116,10 @@ void Editor::full_reset() {
 void Editor::resize(const Size& size) {
   state_.size = size;
   if (size.cols == cols_ && size.rows == rows_) return;
+  // Rows that come back from history bring their styles and links along: make room first.
+  if (state_.tables.styles.size() > StyleTable::kFull / 2 || state_.tables.links.size() > LinkTable::kFull / 2) {
+    compact_tables();
+  }
   reflow_primary(state_.primary, state_.history, state_.tables, size.cols, size.rows);
   resize_alternate(state_.alternate, size.cols, size.rows);
   const std::size_t old_cols = state_.tab_stops.size();

@@ -15,9 +15,7 @@ class Bytes {
     return *this;
   }
   Bytes& u16(std::uint16_t v) { return u8(static_cast<std::uint8_t>(v)).u8(static_cast<std::uint8_t>(v >> 8)); }
-  Bytes& u32(std::uint32_t v) {
-    return u16(static_cast<std::uint16_t>(v)).u16(static_cast<std::uint16_t>(v >> 16));
-  }
+  Bytes& u32(std::uint32_t v) { return u16(static_cast<std::uint16_t>(v)).u16(static_cast<std::uint16_t>(v >> 16)); }
   Bytes& varint(std::uint64_t v) {
     for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
     return u8(static_cast<std::uint8_t>(v));
@@ -221,7 +219,10 @@ class Encoder {
       const std::uint64_t pen = view.cells[x].bits & ~Cell::kTextMask;
       std::size_t end = x + 1;
       while (end < columns && (view.cells[end].bits & ~Cell::kTextMask) == pen) ++end;
-      b.varint(end - x).varint(run_bits(pen)).varint(styles_[view.cells[x].style()]).varint(links_[view.cells[x].link()]);
+      b.varint(end - x)
+          .varint(run_bits(pen))
+          .varint(styles_[view.cells[x].style()])
+          .varint(links_[view.cells[x].link()]);
       for (; x < end; ++x) {
         const Cell cell = view.cells[x];
         b.varint(cell.is_cluster() ? clusters_[cell.text() + 1] - 1 : cell.text());

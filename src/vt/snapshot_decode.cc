@@ -111,10 +111,10 @@ class Decoder {
     }
     const auto major = static_cast<std::uint8_t>(bytes_[kMagic.size()]);
     if (major != kMajor) {
-      return fail(ErrorKind::refused, "read a screen snapshot",
-                  "its format is version " + std::to_string(major) + ", this program reads version " +
-                      std::to_string(kMajor),
-                  "use the version of hold that wrote it");
+      return fail(
+          ErrorKind::refused, "read a screen snapshot",
+          "its format is version " + std::to_string(major) + ", this program reads version " + std::to_string(kMajor),
+          "use the version of hold that wrote it");
     }
     at_ = kMagic.size() + 2;
     return {};
@@ -150,19 +150,43 @@ class Decoder {
     last_ = number;
     Fields f(payload);
     switch (type) {
-      case RecordType::terminal: terminal(f); break;
-      case RecordType::modes: modes(f); break;
-      case RecordType::styles: styles(f); break;
-      case RecordType::clusters: clusters(f); break;
-      case RecordType::links: links(f); break;
-      case RecordType::primary: screen(f, state_->primary); break;
-      case RecordType::alternate: screen(f, state_->alternate); break;
-      case RecordType::strings: strings(f); break;
-      case RecordType::colors: colors(f); break;
-      case RecordType::continuation: state_->continuation = f.bytes(State::kContinuationBytesMax + 1); break;
-      case RecordType::ready: break;
-      case RecordType::history_block: return state_->history.restore_block(payload).has_value();
-      case RecordType::end: is_ended_ = true; break;
+      case RecordType::terminal:
+        terminal(f);
+        break;
+      case RecordType::modes:
+        modes(f);
+        break;
+      case RecordType::styles:
+        styles(f);
+        break;
+      case RecordType::clusters:
+        clusters(f);
+        break;
+      case RecordType::links:
+        links(f);
+        break;
+      case RecordType::primary:
+        screen(f, state_->primary);
+        break;
+      case RecordType::alternate:
+        screen(f, state_->alternate);
+        break;
+      case RecordType::strings:
+        strings(f);
+        break;
+      case RecordType::colors:
+        colors(f);
+        break;
+      case RecordType::continuation:
+        state_->continuation = f.bytes(State::kContinuationBytesMax + 1);
+        break;
+      case RecordType::ready:
+        break;
+      case RecordType::history_block:
+        return state_->history.restore_block(payload).has_value();
+      case RecordType::end:
+        is_ended_ = true;
+        break;
     }
     return f.at_end();
   }
@@ -339,6 +363,13 @@ class Decoder {
     for (int i = 0; i < s.kitty.depth; ++i) s.kitty.flags[static_cast<std::size_t>(i)] = f.small(kKittyFlagsMax);
     s.protection = f.small(Protection::dec);
     for (int y = 0; y < s.grid.rows() && f.is_good(); ++y) row(f, s.grid.row(y), s.grid.cols());
+    for (int y = 0; y < s.grid.rows() && f.is_good(); ++y) f.require(is_spacer_right(s.grid, y));
+  }
+  // A spacer stands where a wide character did not fit: that one begins the next row, which is joined.
+  static bool is_spacer_right(const Grid& grid, int y) {
+    const Row& row = grid.row(y);
+    if (row.cells[grid.cols() - 1].kind() != CellKind::wrap_spacer) return true;
+    return row.flags.wrapped && y + 1 < grid.rows() && grid.row(y + 1).cells[0].kind() == CellKind::wide;
   }
   void row(Fields& f, Row& row, int cols) const {
     const std::size_t columns = static_cast<std::size_t>(f.varint(static_cast<unsigned>(cols)));
@@ -352,11 +383,18 @@ class Decoder {
       f.require(style_index < styles_.size());
       const std::uint64_t link_id = link(f);
       if (!f.is_good()) return;
-      const std::uint64_t pen = cell_bits(run) | std::uint64_t{styles_[style_index]} << Cell::kStyleShift |
-                                link_id << Cell::kLinkShift;
+      const std::uint64_t pen =
+          cell_bits(run) | std::uint64_t{styles_[style_index]} << Cell::kStyleShift | link_id << Cell::kLinkShift;
       for (std::size_t end = x + length; x < end && f.is_good(); ++x) row.cells[x] = cell(f, pen);
     }
     if (f.is_good()) finish(f, row, static_cast<std::size_t>(cols), columns);
+  }
+  // What an erase leaves: a background and nothing else.
+  bool is_erased(Cell cell) const {
+    Style background;
+    background.background = state_->tables.styles[cell.style()].background;
+    return state_->tables.styles[cell.style()] == background && cell.bits == std::uint64_t{cell.style()}
+                                                                                 << Cell::kStyleShift;
   }
   Cell cell(Fields& f, std::uint64_t pen) const {
     const std::uint64_t text = f.varint();
@@ -367,8 +405,8 @@ class Decoder {
     f.require(text < clusters_.size());
     return {f.is_good() ? pen | clusters_[text] : 0};
   }
-  // What the engine relies on: both halves of a wide character stand side by side, and the hints are set.
-  static void finish(Fields& f, Row& row, std::size_t cols, std::size_t columns) {
+  // What the engine relies on: both halves of a wide character stand side by side, blanks are blank, hints are set.
+  void finish(Fields& f, Row& row, std::size_t cols, std::size_t columns) const {
     row.used = static_cast<std::uint16_t>(columns);
     for (std::size_t x = 0; x < columns; ++x) {
       const CellKind kind = row.cells[x].kind();
@@ -377,6 +415,7 @@ class Decoder {
       f.require(kind != CellKind::wide || x + 1 < columns);
       f.require(kind != CellKind::wrap_spacer || x + 1 == cols);
       f.require(kind != CellKind::wide_tail || !row.cells[x].is_written());
+      f.require(kind != CellKind::narrow || row.cells[x].is_written() || is_erased(row.cells[x]));
       row.has_wide = row.has_wide || kind != CellKind::narrow;
       row.has_cluster = row.has_cluster || row.cells[x].is_cluster();
     }

@@ -23,8 +23,10 @@ std::string plain_row(const RowView& row, const Tables& tables) {
   std::string text;
   for (const Cell cell : row.cells) {
     if (cell.kind() == CellKind::wide_tail) continue;
-    if (cell.is_written()) append_cell_text(text, cell, tables);
-    else text += ' ';
+    if (cell.is_written())
+      append_cell_text(text, cell, tables);
+    else
+      text += ' ';
   }
   return text;
 }
@@ -37,8 +39,10 @@ std::vector<std::string> lines(State& state, const ReadOptions& options) {
   bool continues = false;
   each_row(state, options, [&](const RowView& row) {
     std::string text = plain_row(row, state.tables);
-    if (continues) result.back() += text;
-    else result.push_back(std::move(text));
+    if (continues)
+      result.back() += text;
+    else
+      result.push_back(std::move(text));
     continues = options.unwrap && row.flags.wrapped;
     if (!continues) trim_end(result.back());
   });
@@ -114,8 +118,8 @@ std::string css(const Colors& colors, const Style& s) {
   if (s.attributes & kFaint) add("opacity", "0.6");
   if (s.attributes & kItalic) add("font-style", "italic");
   if (s.attributes & kHidden) add("visibility", "hidden");
-  constexpr std::string_view kUnderlines[] = {"", "underline", "underline double", "underline wavy",
-                                              "underline dotted", "underline dashed"};
+  constexpr std::string_view kUnderlines[] = {
+      "", "underline", "underline double", "underline wavy", "underline dotted", "underline dashed"};
   std::string decoration(kUnderlines[s.underline()]);
   if (s.underline() != 0 && !s.underline_color.is_default()) decoration += " " + css_color(colors, s.underline_color);
   if (s.attributes & kStrike) decoration += decoration.empty() ? "line-through" : " line-through";
@@ -127,11 +131,20 @@ std::string css(const Colors& colors, const Style& s) {
 void append_escaped(std::string& out, std::string_view text) {
   for (const char c : text) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   }
 }
@@ -225,10 +238,14 @@ Result<std::string> json(State& state, const ReadOptions& options) {
 
 Result<std::string> read_text(State& state, const ReadOptions& options) {
   switch (options.format) {
-    case TextFormat::plain: return plain(state, options);
-    case TextFormat::vt: return vt_rows(state, options);
-    case TextFormat::html: return Html(state).page(options);
-    case TextFormat::json: return json(state, options);
+    case TextFormat::plain:
+      return plain(state, options);
+    case TextFormat::vt:
+      return vt_rows(state, options);
+    case TextFormat::html:
+      return Html(state).page(options);
+    case TextFormat::json:
+      return json(state, options);
   }
   return std::string();
 }

@@ -39,6 +39,17 @@ void reset_colors(const Colors& colors, std::string& out) {
   if (colors.highlight_fg) out += "\x1b]119\x1b\\";
 }
 
+// Spelled out: not every terminal knows DECST8C.
+void reset_tab_stops(const std::vector<bool>& stops, std::string& out) {
+  if (are_default_stops(stops)) return;
+  out += "\x1b[3g";
+  for (std::size_t x = 8; x < stops.size(); x += 8) {
+    out += "\x1b[";
+    append_number(out, x + 1);
+    out += "G\x1bH";
+  }
+}
+
 }  // namespace
 
 void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
@@ -58,6 +69,7 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
     out += ";1u";
   }
   out += "\x1b[?2026l\x1b[?6l\x1b[?69l\x1b[?7h\x1b[r\x1b(B\x1b)B\x0f\x1b[0\"q\x1b[m\x1b]8;;\x1b\\";
+  reset_tab_stops(state.tab_stops, out);
   reset_colors(state.colors, out);
   if (!state.pointer_shape.empty()) out += "\x1b]22;default\x1b\\";
   if (state.progress.state != 0) out += "\x1b]9;4;0\x1b\\";

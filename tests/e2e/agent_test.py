@@ -9,13 +9,14 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import socket
 import struct
 import subprocess
 import sys
 
-from engine import canonical, picture
+from engine import canonical, picture, row_text
 from harness import Case, main
 from process import PATIENCE, eventually
 
@@ -25,6 +26,7 @@ AGENT = BUILD / "agents/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 KEY = "sk-ant-api03-made-up-for-this-test"
 DETACH = b"\x1c"
 SIZES = ((100, 30), (120, 40), (80, 24))
+CHANGING = re.compile(r"^✻|for shortcuts|/effort")
 START = 120  # seconds an agent may take to its first picture on a loaded machine
 
 
@@ -69,16 +71,18 @@ class ClaudeCode(Case):
             "ANTHROPIC_BASE_URL": f"http://127.0.0.1:{port}", "ANTHROPIC_API_KEY": KEY, "DISABLE_AUTOUPDATER": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "IS_SANDBOX": "1",
         }
-        home, work = self.world.root / "home", self.world.root / "work"
-        (home / ".claude").mkdir()
+
+    def configure(self, screen, home="home"):
+        """A home in which the agent starts without questions, and draws inline or on the full screen."""
+        home, work = self.world.root / home, self.world.root / "work"
+        (home / ".claude").mkdir(parents=True)
+        (home / ".claude/settings.json").write_text(json.dumps({"tui": screen}))
         (home / ".claude.json").write_text(json.dumps({
             "hasCompletedOnboarding": True, "theme": "dark", "numStartups": 5,
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {str(work): {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}},
         }))
-
-    def configure(self, screen):
-        (self.world.root / "home/.claude/settings.json").write_text(json.dumps({"tui": screen}))
+        return home
 
     def started(self, name):
         self.world.start(name, AGENT, "--permission-mode", "default", size=SIZES[0])
@@ -104,18 +108,36 @@ class ClaudeCode(Case):
         watcher.close()
         return seen
 
-    def rows_of(self, terminal):
-        """The rows that do not tell time: all that carry no spinner and no clock."""
-        return [line for line in terminal.lines() if line.strip() and "esc to interrupt" not in line]
+    def steady(self, terminal):
+        """Which screen, and its rows with all attributes.
+
+        Without the rows that the agent chooses by dice or by the clock: how long it thought, hints below its prompt.
+        """
+        seen = terminal.canonical()
+        rows = [row["c"] for row in seen["screen"] if not CHANGING.search(row_text(row))]
+        return {"alt": seen["alt"], "rows": [row for row in rows if row]}
+
+    def alone(self, screen, cols, rows):
+        """The agent alone on a terminal of that size, told the same."""
+        home = self.configure(screen, f"home-{cols}")
+        term = self.world.manifest("agent")["term"]["TERM"]
+        alone = self.world.plain(AGENT, "--permission-mode", "default", cols=cols, rows=rows, env={
+            "HOME": str(home), "TERM": term, "COLORTERM": "truecolor", "TERM_PROGRAM": "ghostty",
+            "TERM_PROGRAM_VERSION": "1.2.0"})
+        alone.wait_for("for shortcuts", within=START)
+        self.converse(alone)
+        return alone
+
+    def converse(self, terminal):
+        self.ask(terminal, "say hello", "Hello from the fake model.")
+        self.ask(terminal, "some markdown", "const a = 1")
+        terminal.wait_for("done.")
 
     def prove(self, screen):
         self.configure(screen)
         terminal = self.started("agent")
         before = terminal.line_settings
-        self.ask(terminal, "say hello", "Hello from the fake model.")
-        self.ask(terminal, "some markdown", "const a = 1")
-        terminal.wait_for("done.")
-        shown = self.rows_of(terminal)
+        self.converse(terminal)
         self.leave(terminal)
         self.assertEqual(terminal.settings(), before)
         self.assertFalse(terminal.canonical()["alt"])
@@ -123,8 +145,9 @@ class ClaudeCode(Case):
             with self.subTest(f"{cols}x{rows}"):
                 again = self.world.terminal("attach", "agent", cols=cols, rows=rows)
                 again.wait_for("done.", within=START)
-                if (cols, rows) == SIZES[0]:
-                    again.wait_for(lambda: self.rows_of(again) == shown, what=f"the same rows as before: {shown}")
+                alone = self.alone(screen, cols, rows)
+                again.wait_for(lambda: self.steady(again) == self.steady(alone), what=f"the agent alone:\n{alone}\n")
+                alone.close()
                 again.wait_for(lambda: again.picture() == self.observed("agent", cols, rows),
                                what="the picture of the shadow terminal")
                 if cols == SIZES[1][0]:

@@ -80,8 +80,7 @@ class Programs(Case):
         self.compare(argv, [("line 0010", "iINSERTED \x1b")], edited("INSERTED line 0001"), more="200Gzt")
 
     def test_less_looks_as_if_it_had_been_started_here(self):
-        keys = [("line 0010", "50g")]
-        self.compare(["less", "text"], keys, lambda t: "line 0060" in t.text(), more="G")
+        self.compare(["less", "+50g", "text"], [("line 0060", "jjj")], lambda t: "line 0053" in t.lines()[0], more="G")
 
     def test_bash_looks_as_if_it_had_been_started_here_history_included(self):
         argv = ["bash", "--norc", "--noprofile", "-i"]
@@ -131,6 +130,13 @@ class FirstAttach(Case):
         terminal.type(DETACH)
         self.assertEqual(terminal.wait_exit(), 0)
         self.assertIn("hold attach here", terminal.sentences(), "one line tells what still runs and how to come back")
+        self.assertTrue([row for row in terminal.history() if "Ctrl-\\" in row], "above the screen stands how to leave")
+
+    def test_a_poor_terminal_is_told_so(self):
+        name = self.world.start("poor", "cat")
+        terminal = self.world.terminal("attach", name, env={"TERM": "dumb"})
+        terminal.wait_for(lambda: self.world.info(name)["clients"] == 1)
+        terminal.wait_for(lambda: [row for row in terminal.history() if "TERM=dumb" in row])
 
     def test_half_a_sequence_sent_before_the_attach_is_completed_after_it(self):
         name = self.world.start("half", "sh", "-c",

@@ -7,6 +7,7 @@ process of the test is found, whatever it did to detach itself: a process, a soc
 Nothing here sleeps for a guess: everything waits for a condition, with a deadline.
 """
 
+import contextlib
 import json
 import os
 import pathlib
@@ -175,8 +176,11 @@ class World:
 
     def manifests(self):
         """From the files alone: also of sessions that do not answer. Newest last."""
-        paths = sorted((self.root / "state/holdfast/sessions").glob("*/manifest.json"))
-        return [json.loads(path.read_text()) for path in paths]
+        found = []
+        for path in sorted((self.root / "state/holdfast/sessions").glob("*/manifest.json")):
+            with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+                found.append(json.loads(path.read_text()))
+        return found
 
     def manifest(self, name):
         return [m for m in self.manifests() if name in (m["name"], m["id"])][-1]
@@ -189,23 +193,29 @@ class World:
         return process.marked(self.id.encode())
 
     def keeper(self, name):
-        wanted = self.manifest(name)["id"]
-        (pid,) = [p for p in self.processes() if process.argv(p)[:2] == ["hold-keeper", wanted]]
-        return pid
+        wanted = ["hold-keeper", self.manifest(name)["id"]]
+
+        def found():
+            # While it starts another process, that one carries its name for a moment.
+            pids = [p for p in self.processes() if process.argv(p)[:2] == wanted]
+            return pids[0] if len(pids) == 1 else None
+        return eventually(found, what=f"the keeper of {name}")
 
     def holder(self, name):
-        """0 while there is none."""
-        return _child(self.keeper(name), "hold-holder")
+        return self._child(self.keeper(name), "hold-holder")
 
     def vtd(self, name):
-        """0 while there is none."""
-        return _child(self.holder(name), "hold-vtd")
+        return self._child(self.holder(name), "hold-vtd")
+
+    def _child(self, parent, verb):
+        return eventually(lambda: next((c for c in process.children(parent) if process.argv(c)[:1] == [verb]), 0),
+                          what=f"a {verb} below {parent}")
 
     def files_left(self):
         """What a world without sessions must not hold: sockets, session directories, names."""
         left = [p for p in (self.root / "run").rglob("*") if not p.is_dir()]
         for folder in ("sessions", "names"):
-            left += [p for p in (self.root / "state/holdfast" / folder).glob("*") if not p.name.startswith(".")]
+            left += [p for p in (self.root / "state/holdfast" / folder).glob("*") if p.name != ".lock"]
         return left
 
     def pump(self, timeout, also=-1):
@@ -245,11 +255,7 @@ class World:
                 process.kill_quietly(pid)
             return not left
         eventually(gone, 20, "the end of every process of the world")
-        shutil.rmtree(self.root, ignore_errors=True)
-
-
-def _child(parent, verb):
-    return next((c for c in process.children(parent) if process.argv(c)[:1] == [verb]), 0)
+        subprocess.run(["rm", "-rf", self.root], check=True)  # also paths longer than a call takes
 
 
 class Case(unittest.TestCase):

@@ -1,11 +1,10 @@
 """A holder is killed: the program lives, a new holder serves the name within a second, and says what was lost."""
 
-import os
 import signal
 import time
 
 from harness import Case, main, program
-from process import SANITIZED, alive, children, eventually
+from process import SANITIZED, alive, children, eventually, send
 
 WITHIN = 10 if SANITIZED else 1.0
 
@@ -14,10 +13,10 @@ class HolderDeath(Case):
     def kill_holder(self, name):
         """Kills it and gives the seconds until `hold info` was answered by another."""
         old = self.world.holder(name)
-        os.kill(old, signal.SIGKILL)
+        send(old)
         started = time.monotonic()
         eventually(lambda: (self.world.hold("info", name, "--json").code == 0
-                            and self.world.holder(name) not in (0, old)), WITHIN, "a new holder that answers")
+                            and self.world.holder(name) != old), WITHIN, "a new holder that answers")
         return time.monotonic() - started
 
     def shell(self):
@@ -54,8 +53,9 @@ class HolderDeath(Case):
     def test_under_load_no_byte_the_program_writes_afterwards_is_lost(self):
         copy = self.world.work("written")
         self.world.start("load", *program("load.py", copy, 1))
+        eventually(lambda: "READY" in self.world.read("load"))
         self.world.must("send", "load", "gggg")
-        eventually(lambda: copy.stat().st_size > 1 << 20)
+        eventually(lambda: copy.exists() and copy.stat().st_size > 1 << 20)
         self.kill_holder("load")
         client = self.world.peer("load")
         client.attach()
@@ -75,8 +75,8 @@ class HolderDeath(Case):
 
     def test_the_exit_code_survives_a_holder_that_died_with_the_program(self):
         pid = self.shell()
-        os.kill(self.world.holder("s"), signal.SIGKILL)
-        os.kill(pid, signal.SIGTERM)
+        send(self.world.holder("s"))
+        send(pid, signal.SIGTERM)
         eventually(lambda: self.world.hold("info", "s").code == 0 and self.world.life("s") == "exited")
         self.assertEqual(self.world.info("s")["exit_signal"], signal.SIGTERM)
 
@@ -92,11 +92,11 @@ class HolderDeath(Case):
     def test_without_a_keeper_the_session_goes_on(self):
         pid = self.shell()
         holder = self.world.holder("s")
-        os.kill(self.world.keeper("s"), signal.SIGKILL)
+        send(self.world.keeper("s"))
         self.world.must("send", "s", "--stdin", stdin=b"hello\n")
         eventually(lambda: "got hello" in self.world.read("s"))
         self.assertTrue(alive(pid) and alive(holder))
-        os.kill(pid, signal.SIGKILL)
+        send(pid)
         eventually(lambda: self.world.life("s") == "exited")
         self.assertEqual(children(holder), [c for c in children(holder) if c != pid])
         self.assertTrue(self.world.info("s")["reason"], "says why the exit code is not known")
@@ -104,8 +104,8 @@ class HolderDeath(Case):
     def test_keeper_and_holder_both_killed_is_a_lost_session_that_rm_clears(self):
         pid = self.shell()
         keeper, holder = self.world.keeper("s"), self.world.holder("s")
-        os.kill(keeper, signal.SIGKILL)
-        os.kill(holder, signal.SIGKILL)
+        send(keeper)
+        send(holder)
         eventually(lambda: not alive(pid), what="the hang-up of the program")
         (session,) = self.world.sessions()
         self.assertEqual(session["life"], "lost")

@@ -53,7 +53,8 @@ class HostileOutput(Case):
     def test_a_synchronised_update_without_end_is_bounded_and_drains(self):
         megabytes = 20 if SANITIZED else 200
         self.world.start("sync", *program("flood.py", megabytes, self.world.work("done"), "\\x1b[?2026h"))
-        vtd = eventually(lambda: self.world.vtd("sync"))
+        vtd = self.world.vtd("sync")
+        eventually(lambda: "READY" in self.world.read("sync"))
         self.world.must("send", "sync", "g")
         most = 0
         while not self.world.work("done").exists():

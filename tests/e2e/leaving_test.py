@@ -5,7 +5,7 @@ import signal
 import termios
 
 from harness import Case, main, program
-from process import children, eventually
+from process import children, eventually, send
 
 # What the person's shell may have set before: a title and the kitty keyboard.
 BEFORE = b"\x1b]2;my shell\x07\x1b[>1uprompt\r\n"
@@ -81,7 +81,7 @@ class Leaving(Case):
 
     def test_the_death_of_the_holder_resets_the_terminal_as_well_as_the_client_can(self):
         terminal = self.attached()
-        os.kill(self.world.holder("m"), signal.SIGKILL)
+        send(self.world.holder("m"))
         terminal.wait_exit()
         # How many titles the program had put on the stack, only the holder knew.
         self.assert_as_before(terminal, but=("title", "titleStack"))
@@ -126,7 +126,7 @@ class JobControl(Case):
         shell.type(f"{self.world.binary} attach m\r")
         shell.wait_for("SET")
         (client,) = children(shell.pid)
-        os.kill(client, signal.SIGTSTP)
+        send(client, signal.SIGTSTP)
         shell.wait_for("Stopped")
         self.assert_same(before, shell.state(), "before the attach != while stopped")
         shell.type("fg\r")

@@ -1,12 +1,11 @@
 """The roster, records and what scripts read; nothing a session does delays them."""
 
 import json
-import os
 import pathlib
 import signal
 
 from harness import Case, main, program
-from process import SANITIZED, descriptors, eventually
+from process import SANITIZED, descriptors, eventually, send
 
 CYCLES = 40 if SANITIZED else 200
 QUICK = 5 if SANITIZED else 1.0
@@ -97,7 +96,7 @@ class Quick(Case):
     def test_a_program_that_never_says_anything_delays_nothing(self):
         self.world.start("mute", "sleep", "1000")
         self.world.start("stopped", "sleep", "1000")
-        os.kill(self.world.info("stopped")["pid"], signal.SIGSTOP)
+        send(self.world.info("stopped")["pid"], signal.SIGSTOP)
         for command in (["ls"], ["ls", "--json"], ["info", "mute"], ["read", "stopped"]):
             self.assertLess(self.world.must(*command).seconds, QUICK, command)
         self.assertLess(self.world.must("kill", "stopped").seconds, QUICK)
@@ -106,7 +105,7 @@ class Quick(Case):
         for name in ("good", "bad"):
             self.world.start(name, "cat")
         holder = self.world.holder("bad")
-        os.kill(holder, signal.SIGSTOP)
+        send(holder, signal.SIGSTOP)
         try:
             done = self.world.must("ls", "--json")
             self.assertLess(done.seconds, QUICK)
@@ -114,8 +113,25 @@ class Quick(Case):
             self.assertEqual(lives, {"good": "running", "bad": "not-responding"})
             self.assertIn("not responding", self.world.must("ls").text)
         finally:
-            os.kill(holder, signal.SIGCONT)
+            send(holder, signal.SIGCONT)
         eventually(lambda: self.world.life("bad") == "running")
+
+    def test_attach_to_a_stopped_holder_gives_up_and_gives_the_terminal_back(self):
+        self.world.start("bad", "cat")
+        holder = self.world.holder("bad")
+        send(holder, signal.SIGSTOP)
+        try:
+            terminal = self.world.terminal("attach", "bad")
+            self.assertEqual(terminal.wait_exit(), 4, terminal)
+            self.assertEqual(terminal.settings(), terminal.line_settings)
+            self.assertIn("does not answer", terminal.sentences())
+        finally:
+            send(holder, signal.SIGCONT)
+        eventually(lambda: self.world.life("bad") == "running")
+
+    def test_hold_alone_prints_the_roster(self):
+        self.world.start("one", "cat")
+        self.assertIn("one", self.world.must().text)
 
     def test_exited_sessions_fold_into_one_line(self):
         for n in range(3):

@@ -48,7 +48,10 @@ class Peer:
 
     def raw(self, data):
         self.socket.setblocking(True)
-        self.socket.sendall(data)
+        try:
+            self.socket.sendall(data)
+        except (BrokenPipeError, ConnectionResetError):
+            raise Gone from None
 
     def close(self):
         self.socket.close()

@@ -78,9 +78,16 @@ def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
+def send(pid, number=signal.SIGKILL):
+    """A signal to one process. A number that is none would hit our own group."""
+    if pid <= 1:
+        raise AssertionError(f"{pid} is no process of a test")
+    os.kill(pid, number)
+
+
 def kill_quietly(pid, number=signal.SIGKILL):
     try:
-        os.kill(pid, number)
+        send(pid, number)
     except ProcessLookupError:
         pass
 

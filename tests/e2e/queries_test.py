@@ -6,6 +6,7 @@ import re
 from harness import Case, main, program
 from process import eventually
 
+NEXT = b"\x01"  # asks for the next query: no answer contains it
 # A query, and what an answer looks like.
 QUERIES = {
     r"\x1b[c": rb"\x1b\[\?[\d;]+c",
@@ -27,72 +28,90 @@ QUERIES = {
     r"\x1b]7501;?\x07": rb"\x1b\]7501;\?\x07",
     r"\x1b]7501;?\x1b\\\x1b[c": rb"\x1b\]7501;\?\x1b\\\x1b\[\?[\d;]+c",
 }
-SILENT = {r"\x1b[21t", r"\x1b]52;c;?\x07"}  # nobody attached: titles never, the clipboard by policy
+# Nobody attached: titles are never told, the clipboard is not by policy. The status report behind them marks the end.
+SILENT = (r"\x1b[21t\x1b[5n", r"\x1b]52;c;?\x07\x1b[5n")
+QUERIES |= {query: rb"\x1b\[0n" for query in SILENT}
+STATUS_QUERIES = {r"\x1b]7501;?\x07": b"\x1b]7501;?\x07", r"\x1b]7501;?\x1b\\\x1b[c": b"\x1b]7501;?\x1b\\"}
+
+
+class Asker:
+    """The program that asks (programs/ask.py), step by step."""
+
+    def __init__(self, world, log):
+        self.command = program("ask.py", world.work("queries"), log)
+        self.log, self.so_far, self.asked = log, log.with_name(log.name + ".now"), 0
+
+    def ask(self, press):
+        """Makes it send the next query: `press` types NEXT."""
+        press()
+        self.asked += 1
+        eventually(lambda: self.now()[0] == self.asked, what="the next query")
+
+    def now(self):
+        """How many queries were sent, and what has been answered to the last."""
+        if not self.so_far.exists():
+            return 0, b""
+        number, answer = self.so_far.read_bytes().split(b" ", 1)
+        return int(number), answer
+
+    def answers(self):
+        """All finished answers."""
+        return [ast.literal_eval(line) for line in self.log.read_text().splitlines()]
 
 
 class Queries(Case):
     def setUp(self):
         super().setUp()
-        self.asked = [*QUERIES, *sorted(SILENT)]
-        self.world.work("queries").write_text("\n".join(self.asked) + "\n")
-        self.log = self.world.work("answers")
-        self.world.start("q", *program("ask.py", self.world.work("queries"), self.log))
+        self.world.work("queries").write_text("\n".join(QUERIES) + "\n")
+        self.asker = Asker(self.world, self.world.work("answers"))
+        self.world.start("q", *self.asker.command)
         eventually(lambda: "READY" in self.world.read("q"))
 
-    def answers(self):
-        return [ast.literal_eval(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
-
-    def assert_answers(self, answers):
-        for query, answer in zip(self.asked, answers, strict=True):
-            with self.subTest(query):
-                if query in SILENT:
-                    self.assertEqual(answer, b"")
-                else:
-                    self.assertIsNotNone(re.fullmatch(QUERIES[query], answer, re.S), answer)
+    def matches(self, query):
+        return re.fullmatch(QUERIES[query], self.asker.now()[1], re.S)
 
     def test_while_nobody_is_attached_the_shadow_terminal_answers(self):
-        for n in range(len(self.asked) + 1):
-            self.world.must("send", "q", "g")
-            self.world.read("q")  # in order with the output: the answer has been given
-            eventually(lambda n=n: len(self.answers()) == n)
-        self.assert_answers(self.answers())
+        def press():
+            self.world.must("send", "q", "--key", "ctrl-a")
+        for query in QUERIES:
+            with self.subTest(query):
+                self.asker.ask(press)
+                eventually(lambda query=query: self.matches(query), what=f"the answer to {query}")
+        self.asker.ask(press)
+        for query, answer in zip(QUERIES, self.asker.answers(), strict=True):
+            self.assertIsNotNone(re.fullmatch(QUERIES[query], answer, re.S), f"{query}: once, and nothing after it")
 
     def test_attached_the_terminal_answers_and_nobody_else(self):
         terminal = self.world.terminal("attach", "q")
         terminal.wait_for("READY")
-        alone_log = self.world.work("alone")
-        alone = self.world.plain(*program("ask.py", self.world.work("queries"), alone_log))
+        other = Asker(self.world, self.world.work("alone"))
+        alone = self.world.plain(*other.command)
         alone.wait_for("READY")
-        for n in range(len(self.asked) + 1):
-            for term, log in ((terminal, self.log), (alone, alone_log)):
-                seen = len(term.received)
-                term.type("g")
-                term.wait_for(lambda log=log, n=n: log.exists() and len(log.read_text().splitlines()) == n or n == 0)
-                if n < len(self.asked) and "7501" not in self.asked[n]:
-                    term.wait_for(lambda term=term, seen=seen: len(term.received) > seen)
-        told_alone = [ast.literal_eval(line) for line in alone_log.read_text().splitlines()]
-        for query, mine, alone_answer in zip(self.asked, self.answers(), told_alone, strict=True):
-            if "7501" not in query:
-                with self.subTest(query):
-                    self.assertEqual(mine, alone_answer, "in a session as alone")
-
-    def test_a_mute_terminal_leaves_every_query_but_7501_unanswered(self):
-        client = self.world.peer("q")
-        client.attach()
-        for n in range(len(self.asked) + 1):
-            client.type("g")
-            eventually(lambda n=n: len(self.answers()) == n)
-        for query, answer in zip(self.asked, self.answers(), strict=True):
+        for query in QUERIES:
             with self.subTest(query):
-                self.assertEqual(answer, b"\x1b]7501;?\x07" if query.endswith(r"?\x07") and "7501" in query
-                                 else b"\x1b]7501;?\x1b\\" if "7501" in query else b"")
+                self.asker.ask(lambda: terminal.type(NEXT))
+                other.ask(lambda: alone.type(NEXT))
+                if query in STATUS_QUERIES:  # it does not come from the terminal
+                    terminal.wait_for(lambda query=query: self.asker.now()[1].startswith(STATUS_QUERIES[query]))
+                    continue
+                # In a session as alone. The shadow terminal would say something else of the person's terminal.
+                terminal.wait_for(lambda: other.now()[1] and self.asker.now() == other.now(),
+                                  what=f"the same answer: {self.asker.now()} and {other.now()}")
+        self.asker.ask(lambda: terminal.type(NEXT))
+        for query, answer, expected in zip(QUERIES, self.asker.answers(), other.answers()):
+            if query not in STATUS_QUERIES:
+                self.assertEqual(answer, expected, f"{query}: once, and nothing after it")
 
-    def test_the_7501_query_never_reaches_the_terminal(self):
+    def test_a_mute_terminal_leaves_every_query_but_7501_unanswered_and_never_sees_that_one(self):
         client = self.world.peer("q")
         client.attach()
-        for n in range(len(self.asked) + 1):
-            client.type("g")
-            eventually(lambda n=n: len(self.answers()) == n)
+        for query in QUERIES:
+            self.asker.ask(lambda: client.type(NEXT))
+            if query in STATUS_QUERIES:
+                eventually(lambda query=query: self.asker.now()[1] == STATUS_QUERIES[query])
+        self.asker.ask(lambda: client.type(NEXT))
+        for query, answer in zip(QUERIES, self.asker.answers(), strict=True):
+            self.assertEqual(answer, STATUS_QUERIES.get(query, b""), query)
         client.info()
         self.assertNotIn(b"7501;?", client.drawn())
 

@@ -34,6 +34,7 @@ class SlowClient(Case):
     def flood(self, name, first=""):
         """A session that will write MEGABYTES at the next key."""
         self.world.start(name, *program("flood.py", MEGABYTES, self.world.work(name), first))
+        eventually(lambda: "READY" in self.world.read(name))
         return name
 
     def go(self, name):

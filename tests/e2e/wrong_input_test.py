@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import peer as wire
 from harness import Case, World, main
 from process import eventually
 
@@ -83,7 +84,7 @@ class Calls(Wrong):
 
     def test_a_malformed_configuration_names_file_and_line(self):
         (self.world.root / "config/holdfast/config.toml").write_text("[terminal]\nflow = 7\n")
-        self.assert_refused(self.world.hold("new", "-d", "--", "cat"), 1, "config.toml", "2", "flow")
+        self.assert_refused(self.world.hold("new", "-d", "--", "cat"), 2, "config.toml", "line 2", "flow")
         self.assert_nothing_left()
 
 
@@ -147,25 +148,35 @@ class Permissions(Wrong):
         os.chown(self.other.root / "state", NOBODY, NOBODY)
         self.assert_nothing_left(self.other)
 
-    def test_a_runtime_directory_that_is_not_ours_or_open_to_others(self):
-        run = self.other.root / "run"
-        for uid, mode in ((0, 0o777), (NOBODY, 0o777)):
+    def test_a_directory_of_sockets_that_is_not_ours_or_open_to_others(self):
+        sockets = self.other.root / "run/s"
+        sockets.mkdir()
+        for uid, mode in ((0, 0o755), (0, 0o777), (NOBODY, 0o777)):
             with self.subTest(uid=uid, mode=oct(mode)):
-                os.chown(run, uid, uid)
-                run.chmod(mode)
-                self.assert_refused(self.other.hold("new", "-d", "--", "cat"), 1, str(run))
-        os.chown(run, NOBODY, NOBODY)
-        run.chmod(0o700)
-        self.assert_nothing_left(self.other)
+                os.chown(sockets, uid, uid)
+                sockets.chmod(mode)
+                done = self.other.hold("new", "-d", "--", "cat")
+                self.assertIn(done.code, (1, 6), done)
+                self.assert_refused(done, done.code, str(sockets))
+                self.assert_nothing_left(self.other)
 
     def test_root_is_told_to_become_the_user(self):
         self.other.start("theirs", "cat")
+        calls = (["kill", "theirs"], ["read", "theirs"], ["send", "theirs", "text"], ["ls"])
         self.other.uid = None  # root, with the user's environment
-        for verb in (["kill"], ["read"], ["send"]):
-            text = ["text"] if verb == ["send"] else []
-            done = self.other.hold(*verb, "theirs", *text)
-            self.assert_refused(done, 6, "sudo -u")
+        refused = [self.other.hold(*call) for call in calls]
         self.other.uid = NOBODY
+        for done in refused:
+            with self.subTest(done.argv):
+                self.assert_refused(done, 6, "sudo -u")
+        self.assertEqual(self.other.life("theirs"), "running")
+
+    def test_root_on_the_socket_is_told_so_too(self):
+        self.other.start("theirs", "cat")
+        client = self.other.peer("theirs", greet=False)
+        client.send(wire.HELLO, {"protocol": 1, "features": [], "version": "test"})
+        client.until_gone()
+        self.assertIn("sudo -u", client.answers[0]["message"])
         self.assertEqual(self.other.life("theirs"), "running")
 
     def test_an_ordinary_user_can_do_everything(self):
@@ -206,9 +217,8 @@ class LongPaths(Wrong):
         self.assertEqual(list((home / ".local/state/holdfast/sessions").iterdir()), [])
 
     def test_a_path_no_system_takes_is_a_sentence(self):
-        self.use(5000)
+        self.world.env["HOLDFAST_RUNTIME_DIR"] = str(self.world.root / "run" / ("d" * 300))
         self.assert_refused(self.world.hold("new", "-d", "--", "cat"), 1, "HOLDFAST_RUNTIME_DIR")
-        self.world.env["HOLDFAST_RUNTIME_DIR"] = str(self.world.root / "run")
         self.assert_nothing_left()
 
 

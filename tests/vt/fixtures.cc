@@ -72,14 +72,19 @@ Script read_recording(const fs::path& path) {
 constexpr std::string_view kDirt =
     "\x1b[?69h\x1b[3;7s\x1b[2;3r\x1b[?6h\x1b[4h\x1b[20h\x1b[2h\x1b[12l\x1b[?7l\x1b[?5h\x1b[?25l\x1b[?45h\x1b[?1h\x1b="
     "\x1b(0\x1b)A\x1b*0\x1b+A\x0e\x1b~\x1b[1\"q\x1bVx\x1b]8;id=a;http://dirt\x1b\\\x1b[1;3;4:3;7;9;53;31;44;58:5:2m"
-    "\x1b[#{\x1b[3 q\x1b[?12h\x1b[>4;2m\x1b[>5u\x1b[=7;1u\x1b[3g\x1b[5G\x1bH\x1b]2;dirt\x1b\\\x1b]1;icon\x1b\\\x1b[22;0t"
+    "\x1b[#{\x1b[3 "
+    "q\x1b[?12h\x1b[>4;2m\x1b[>5u\x1b[=7;1u\x1b[3g\x1b[5G\x1bH\x1b]2;dirt\x1b\\\x1b]1;icon\x1b\\\x1b[22;0t"
     "\x1b[22;0t\x1b]7;file://dirt/\x1b\\\x1b]22;text\x1b\\\x1b]9;4;1;50\x1b\\\x1b]4;1;rgb:12/34/56\x1b\\"
-    "\x1b]10;rgb:11/22/33\x1b\\\x1b]11;#010203\x1b\\\x1b]12;rgb:aa/bb/cc\x1b\\\x1b]17;rgb:1/2/3\x1b\\\x1b]19;rgb:4/5/6\x1b\\"
+    "\x1b]10;rgb:11/22/33\x1b\\\x1b]11;#010203\x1b\\\x1b]12;rgb:aa/bb/cc\x1b\\\x1b]17;rgb:1/2/3\x1b\\\x1b]19;rgb:4/5/"
+    "6\x1b\\"
     "\x1b[?1000h\x1b[?1003h\x1b[?1006h\x1b[?1004h\x1b[?2004h\x1b[?2026h\x1b[?2031h\x1b[?2048h\x1b[?5522h\x1b[?1007l"
     "\x1b[?1035l\x1b[?1036l\x1b[?1039h\x1b[?1045h\x1b[?67h\x1b[?8h\x1b[?4h\x1b[?40h\x1b[?1004s\x1b[?25s\x1b[?6s\x1b[?7s"
-    "\x1b]133;A\x1b\\$ \x1b]133;B\x1b\\ls" "\x1b" "7\x1b[2;2H";
+    "\x1b]133;A\x1b\\$ \x1b]133;B\x1b\\ls"
+    "\x1b"
+    "7\x1b[2;2H";
 constexpr std::string_view kOtherScreens[] = {"", "\x1b[?47h", "\x1b[?1047h", "\x1b[?1049h"};
-constexpr std::string_view kUnfinished[] = {"", "\x1b]2;never", "\x1b[3;", "\x1bP$q", "\xe4\xb8", "\x1b", "\x1bN", "\x1b]0;t\x1b"};
+constexpr std::string_view kUnfinished[] = {"",         "\x1b]2;never", "\x1b[3;", "\x1bP$q",
+                                            "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b"};
 
 // Without the character that REP repeats, where a restore cannot set it: nothing was printed so far, and that nothing
 // says so.
@@ -130,12 +135,16 @@ std::vector<Script> cases() {
   std::vector<Script> all;
   for (const std::string_view line : lines_of(text)) {
     const Json json = must_parse(line);
-    Script script{json.get("name").as_string(), static_cast<std::uint16_t>(json.get("cols").as_int()),
-                  static_cast<std::uint16_t>(json.get("rows").as_int()), {}};
+    Script script{json.get("name").as_string(),
+                  static_cast<std::uint16_t>(json.get("cols").as_int()),
+                  static_cast<std::uint16_t>(json.get("rows").as_int()),
+                  {}};
     for (const Json& step : json.get("steps").items()) {
       const auto& size = step.get("resize").items();
-      if (size.empty()) append_bytes(script, base64_decode(step.get("bytes").as_string()).value());
-      else append_resize(script, size.at(0).as_int(), size.at(1).as_int());
+      if (size.empty())
+        append_bytes(script, base64_decode(step.get("bytes").as_string()).value());
+      else
+        append_resize(script, size.at(0).as_int(), size.at(1).as_int());
     }
     all.push_back(std::move(script));
   }
@@ -161,8 +170,10 @@ void play_rest(vt::Terminal& terminal, const Script& script, Position from) {
   feed(terminal, std::string_view(script.steps[from.step].bytes).substr(from.byte));
   for (std::size_t s = from.step + 1; s < script.steps.size(); ++s) {
     const Step& step = script.steps[s];
-    if (step.cols != 0) terminal.resize({step.cols, step.rows}, silence);
-    else feed(terminal, step.bytes);
+    if (step.cols != 0)
+      terminal.resize({step.cols, step.rows}, silence);
+    else
+      feed(terminal, step.bytes);
   }
 }
 
@@ -182,8 +193,10 @@ std::string shown(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) text += c;
-    else text.append("\\0").append(1, static_cast<char>('0' + byte / 8)).append(1, static_cast<char>('0' + byte % 8));
+    if (byte >= 0x20 && byte != 0x7f)
+      text += c;
+    else
+      text.append("\\0").append(1, static_cast<char>('0' + byte / 8)).append(1, static_cast<char>('0' + byte % 8));
   }
   return text;
 }
@@ -243,8 +256,10 @@ Future future_of(const Script& script) {
   vt::Terminal terminal = make_terminal(script.cols, script.rows);
   Silence silence;
   for (const Step& step : script.steps) {
-    if (step.cols != 0) terminal.resize({step.cols, step.rows}, silence);
-    else feed(terminal, step.bytes);
+    if (step.cols != 0)
+      terminal.resize({step.cols, step.rows}, silence);
+    else
+      feed(terminal, step.bytes);
   }
   return {vt::expressible(terminal.mutable_state()), vt::everything(terminal.mutable_state())};
 }

@@ -7,7 +7,8 @@
 
 using namespace holdfast;
 
-TEST_CASE("every hand-made case can be restored and decoded at every byte, and goes on from there as if nothing had been") {
+TEST_CASE(
+    "every hand-made case can be restored and decoded at every byte, and goes on from there as if nothing had been") {
   const std::uint64_t seed = vt_test::seed();
   MESSAGE("HOLDFAST_SEED=" << seed);
   std::mt19937_64 random(seed);
@@ -19,8 +20,8 @@ TEST_CASE("every hand-made case can be restored and decoded at every byte, and g
     std::iota(cuts.begin(), cuts.end(), 0);
     const vt_test::Future future = vt_test::future_of(script);
     vt_test::play(script, cuts, [&](vt::Terminal& terminal, vt_test::Position at) {
-      const std::string report = vt_test::check_cut(terminal, random, cases) +
-                                 vt_test::check_future(terminal, script, at, future);
+      const std::string report =
+          vt_test::check_cut(terminal, random, cases) + vt_test::check_future(terminal, script, at, future);
       if (report.empty() || ++failures > 20) return;
       FAIL_CHECK(script.name << ", step " << at.step << ", byte " << at.byte << "\n" << report);
     });

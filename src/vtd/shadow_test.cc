@@ -1,0 +1,198 @@
+#include "vtd/shadow.h"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "base/limits.h"
+#include "base/sys.h"
+#include "vtd/sandbox.h"
+
+using namespace holdfast;
+using namespace holdfast::vtd;
+using namespace holdfast::wire::vtd;
+
+namespace {
+
+class Log final : public Channel {
+ public:
+  Result<> send(const FromVtd& message, int file) override {
+    if (const auto* ack = std::get_if<Ack>(&message)) acks.push_back(ack->offset);
+    if (const auto* reply = std::get_if<Reply>(&message)) replies.push_back(*reply);
+    if (const auto* event = std::get_if<Event>(&message)) events.push_back(*event);
+    if (const auto* answer = std::get_if<Answer>(&message)) {
+      answers.push_back(*answer);
+      files.emplace_back(file >= 0 ? ::dup(file) : -1);
+    }
+    return {};
+  }
+  std::string last_bytes() const {
+    std::string bytes(answers.back().bytes, '\0');
+    CHECK(::pread(files.back().get(), bytes.data(), bytes.size(), 0) == static_cast<ssize_t>(bytes.size()));
+    return bytes;
+  }
+  std::vector<std::uint64_t> acks;
+  std::vector<Reply> replies;
+  std::vector<Event> events;
+  std::vector<Answer> answers;
+  std::vector<Fd> files;
+};
+
+struct Bench {
+  Bench() : memory(RingWriter::create_memfd(limits::kRingBytes).value()), ring(RingWriter::map(memory.get()).value()) {
+    begin();
+  }
+  void begin() { shadow = std::make_unique<Shadow>(RingView::map(memory.get()).value(), log); }
+  void start(std::uint64_t offset = 0, Fd checkpoint = {}) {
+    CHECK(shadow->take(Start{offset, 80, 24, 0, 0, 1000, 1u << 20}, std::move(checkpoint)).has_value());
+  }
+  void write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const auto space = ring.reserve(bytes.size());
+      std::copy_n(bytes.data(), space.size(), space.data());
+      ring.commit(space.size());
+      bytes.remove_prefix(space.size());
+    }
+  }
+  bool say(const ToVtd& word) { return shadow->take(word, {}).has_value(); }
+  std::string ask(Want want, std::string json = {}) {
+    CHECK(say(Request{9, want, 20, 5, -1, std::move(json)}));
+    return log.last_bytes();
+  }
+
+  Fd memory;
+  RingWriter ring;
+  Log log;
+  std::unique_ptr<Shadow> shadow;
+};
+
+}  // namespace
+
+TEST_CASE("a range is parsed and acknowledged, the screen can be read") {
+  Bench bench;
+  bench.start();
+  bench.write("hello");
+  CHECK(bench.say(Range{5}));
+  CHECK(bench.log.acks == std::vector<std::uint64_t>{5});
+  CHECK(bench.ask(Want::read, R"({"format":"plain"})").starts_with("hello\n"));
+  CHECK(bench.log.answers.back().offset == 5);
+  CHECK(bench.log.answers.back().id == 9);
+}
+
+TEST_CASE("long ranges are acknowledged on the way") {
+  Bench bench;
+  bench.start();
+  bench.write(std::string(1'000'000, 'x'));
+  CHECK(bench.say(Range{1'000'000}));
+  CHECK(bench.log.acks.size() == 4);
+  CHECK(bench.log.acks.back() == 1'000'000);
+}
+
+TEST_CASE("queries are answered with the offset behind them") {
+  Bench bench;
+  bench.start();
+  bench.write("ab\033[6n");
+  CHECK(bench.say(Range{6}));
+  REQUIRE(bench.log.replies.size() == 1);
+  CHECK(bench.log.replies[0].offset == 6);
+  CHECK(bench.log.replies[0].bytes == "\033[1;3R");
+}
+
+TEST_CASE("a flood of title changes becomes one event") {
+  Bench bench;
+  bench.start();
+  std::string flood;
+  for (int i = 0; i < 1000; ++i) flood += "\033]2;title " + std::to_string(i) + "\a\a";
+  bench.write(flood);
+  CHECK(bench.say(Range{flood.size()}));
+  CHECK(bench.log.events.size() == 2);
+  CHECK(bench.log.events[0].text == "title 999");
+}
+
+TEST_CASE("a checkpoint and the rest of the ring give the same screen as the bytes alone") {
+  Bench bench;
+  bench.start();
+  bench.write("one\r\n\033[31mtwo\r\n\033[?1049h\033[5;5Hthr");
+  CHECK(bench.say(Range{20}));
+  CHECK(bench.say(Request{1, Want::checkpoint, 0, 0, -1, ""}));
+  Fd checkpoint = std::move(bench.log.files.back());
+  CHECK(bench.say(Range{bench.ring.head()}));
+  const std::string whole = bench.ask(Want::restore);
+  bench.begin();
+  bench.start(20, std::move(checkpoint));
+  CHECK(bench.say(Range{bench.ring.head()}));
+  CHECK(bench.ask(Want::restore) == whole);
+}
+
+TEST_CASE("restore, screen, view and undo are written out") {
+  Bench bench;
+  bench.start();
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "line " + std::to_string(i) + "\r\n";
+  bench.write(lines);
+  CHECK(bench.say(Range{lines.size()}));
+  const std::string restore = bench.ask(Want::restore);
+  CHECK(restore.find("line 3") < bench.log.answers.back().phase_two_at);
+  CHECK(bench.ask(Want::restore_screen).find("line 3\r") == std::string::npos);
+  CHECK_FALSE(bench.ask(Want::view).empty());
+  CHECK_FALSE(bench.ask(Want::undo).empty());
+}
+
+TEST_CASE("what cannot be read is an error in the answer, and VTD goes on") {
+  Bench bench;
+  bench.start();
+  CHECK(bench.say(Request{3, Want::read, 0, 0, -1, "{"}));
+  CHECK_FALSE(bench.log.answers.back().error.empty());
+  CHECK(bench.log.files.back().get() < 0);
+  bench.write("x");
+  CHECK(bench.say(Range{1}));
+}
+
+TEST_CASE("a holder that is out of step ends VTD") {
+  Bench bench;
+  CHECK_FALSE(bench.say(Range{0}));
+  bench.start();
+  CHECK_FALSE(bench.say(Range{1}));
+  bench.write("abc");
+  CHECK(bench.say(Range{3}));
+  CHECK_FALSE(bench.say(Range{2}));
+  CHECK_FALSE(bench.say(Resize{1, 10, 10, 0, 0}));
+  CHECK_FALSE(bench.say(Start{}));
+  CHECK(bench.say(Skip{10}));
+  CHECK_FALSE(bench.say(Skip{9}));
+}
+
+TEST_CASE("bytes that were overwritten are not parsed") {
+  Bench bench;
+  bench.start();
+  bench.write(std::string(limits::kRingBytes + 10, 'x'));
+  CHECK_FALSE(bench.say(Range{bench.ring.head()}));
+}
+
+#ifndef HOLDFAST_SANITIZED
+TEST_CASE("inside the sandbox memory and memfds work, files do not") {
+  const auto status_of = [](auto action) {
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+      if (!enter_sandbox()) ::_exit(99);
+      action();
+      ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return status;
+  };
+  CHECK(status_of([] {
+          std::string memory(50u << 20, 'm');
+          const Fd file = sys::memory_file("x").value();
+          if (!sys::write_all(file.get(), memory)) ::_exit(1);
+        }) == 0);
+  const int status = status_of([] { (void)::open("/etc/passwd", O_RDONLY); });
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGSYS);
+}
+#endif
