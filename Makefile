@@ -18,7 +18,7 @@ help:
 
 build:
 	@tools/install_packages.sh build
-	@cmake --preset release -Wno-dev --log-level=WARNING
+	@cmake --preset release -DHOLDFAST_TESTS=OFF -Wno-dev --log-level=WARNING
 	@cmake --build build/release --target hold
 
 demo:

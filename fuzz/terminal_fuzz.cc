@@ -121,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   std::string bytes;
   vt::RestoreOptions options;
-  options.keep_outer_title = false;  // that of the dirtied terminal: there is none to keep
+  options.onto = vt::Onto::anything;  // that of the dirtied terminal: there is none to keep
   vt::write_restore(state, options, bytes);
   vt::Terminal replayed(options_of(state.size));
   replayed.feed(kDirt, other);

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """make test: builds everything, runs everything, says in plain words what failed, and how long what took.
 
-Three builds: release (what is shipped; all tests), asan (clang-19 with AddressSanitizer and UBSan; all but those labelled
-`release-only`), fuzz (each fuzzer for 30 s). Closes with "N passed, N failed"; the exit code is 0 only if nothing failed.
+Three builds: release (what is shipped; all tests), asan (clang-19 with AddressSanitizer and UBSan; the tests of the rooms, the
+recordings and end to end), fuzz (each fuzzer for 30 s). Closes with "N passed, N failed"; the exit code is 0 only if nothing failed.
 """
-import hashlib
 import os
 import shutil
 import subprocess
@@ -18,6 +17,8 @@ BUILDS = ROOT / "build"
 JOBS = str(os.cpu_count() or 2)
 SLOWEST_SHOWN = 12
 FREE_MB_NEEDED = 4000
+# The judges and the drawing of the house look at what is shipped; once is enough.
+ONCE = r"^(oracles|project)\."
 # Whoever starts the tests may sit in a session of hold or of another such program, or be an agent: no test may see it.
 NOT_FOR_TESTS = ("HOLDFAST_", "TMUX", "STY", "CLAUDE", "ANTHROPIC_", "CODEX_", "GEMINI_")
 
@@ -36,33 +37,16 @@ def stage(name):
     return time.monotonic()
 
 
-def install_node_modules():
-    """`npm ci` for each lock file of the tests, unless node_modules is of that very lock."""
-    for lock in sorted((ROOT / "tests").rglob("package-lock.json")):
-        if "node_modules" in lock.parts:
-            continue
-        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-        stamp = lock.parent / "node_modules" / ".lock-sha256"
-        if stamp.exists() and stamp.read_text() == digest:
-            continue
-        print(f"npm ci in {lock.parent.relative_to(ROOT)}", flush=True)
-        words = ["npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-        if subprocess.run(words, cwd=lock.parent, stdin=subprocess.DEVNULL).returncode != 0:
-            stop(f"the node packages of {lock.parent.relative_to(ROOT)} cannot be installed (npm's words are above): is there "
-                 "a network, and room on the disk?")
-        stamp.write_text(digest)
-
-
 def build(preset):
     start = stage(f"build {preset}")
-    configure = run(["cmake", "--preset", preset, "-Wno-dev", "--log-level=WARNING"])
+    configure = run(["cmake", "--preset", preset, "-DHOLDFAST_TESTS=ON", "-Wno-dev", "--log-level=WARNING"])
     if configure.returncode != 0 or run(["cmake", "--build", BUILDS / preset]).returncode != 0:
         stop(f"the {preset} build failed (see above)")
     print(f"built in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def ctest(preset, *extra):
-    """Runs the tests of a build; returns [(name, seconds, passed)]."""
+    """Runs the tests of a build; returns [(name, seconds, outcome)]."""
     start = stage(f"test {preset}")
     report = BUILDS / preset / "tests.xml"
     report.unlink(missing_ok=True)
@@ -72,7 +56,15 @@ def ctest(preset, *extra):
         stop(f"ctest could not run the tests of build/{preset}")
     print(f"took {time.monotonic() - start:.0f} s", flush=True)
     cases = ElementTree.parse(report).getroot().iter("testcase")
-    return [(f"{preset}: {case.get('name')}", float(case.get("time")), case.get("status") == "run") for case in cases]
+    return [(f"{preset}: {case.get('name')}", float(case.get("time")), outcome_of(case)) for case in cases]
+
+
+def outcome_of(case):
+    """ctest also says "notrun" of a test whose program or fixture is missing: that is a failure."""
+    if case.get("status") == "run":
+        return "passed"
+    skipped = case.find("skipped")
+    return "skipped" if skipped is not None and skipped.get("message", "").startswith("SKIP_") else "failed"
 
 
 def check_disk():
@@ -95,20 +87,20 @@ def main():
     for name in [name for name in os.environ if name.startswith(NOT_FOR_TESTS)]:
         del os.environ[name]
     check_disk()
-    install_node_modules()
     for preset in ("release", "asan", "fuzz"):
         build(preset)
-    results = ctest("release") + ctest("asan", "-LE", "release-only") + ctest("fuzz")
+    results = ctest("release") + ctest("asan", "-E", ONCE) + ctest("fuzz")
 
-    failed = [name for name, _, passed in results if not passed]
     print("\nslowest:")
     for name, seconds, _ in sorted(results, key=lambda result: -result[1])[:SLOWEST_SHOWN]:
         print(f"  {seconds:7.1f} s  {name}")
-    for name in failed:
-        print(f"FAILED: {name}")
+    for name, _, outcome in results:
+        if outcome != "passed":
+            print(f"{outcome.upper()}: {name}")
+    count = {word: sum(outcome == word for _, _, outcome in results) for word in ("passed", "failed", "skipped")}
     print(f"everything took {(time.monotonic() - start) / 60:.1f} min")
-    print(f"{len(results) - len(failed)} passed, {len(failed)} failed")
-    return 1 if failed or not results else 0
+    print(f"{count['passed']} passed, {count['failed']} failed" + (f", {count['skipped']} skipped" if count["skipped"] else ""))
+    return 1 if count["failed"] or not count["passed"] else 0
 
 
 if __name__ == "__main__":

@@ -180,12 +180,6 @@ void Json::append_member(std::string name, Json value) {
   all->emplace_back(std::move(name), std::move(value));
 }
 
-void Json::remove(std::string_view name) {
-  if (Object* all = std::get_if<Object>(&value_)) {
-    std::erase_if(*all, [&](const Member& m) { return m.first == name; });
-  }
-}
-
 Json& Json::push(Json value) {
   if (is_null()) value_ = Array{};
   Array* all = std::get_if<Array>(&value_);

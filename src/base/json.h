@@ -67,7 +67,6 @@ class Json {
   Json& set(std::string_view name, Json value);
   // Appends a member to an object without looking for one of that name: linear work for a large object.
   void append_member(std::string name, Json value);
-  void remove(std::string_view name);
   // Appends to an array; turns null into an array. CHECKs that this is an array or null.
   Json& push(Json value);
 

@@ -12,7 +12,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t kHeaderBytes = 4096;
+constexpr std::size_t kHeaderBytes = RingHeader::kBytes;
 
 struct Mapping {
   RingHeader* header;

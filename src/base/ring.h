@@ -26,6 +26,7 @@ struct RingResize {
 };
 
 struct RingHeader {
+  static constexpr std::size_t kBytes = 4096;          // one page
   static constexpr std::uint32_t kMagic = 0x31524648;  // "HFR1"
   static constexpr std::size_t kResizesMax = 200;      // fits one page; drags are throttled, so it covers minutes
 
@@ -37,7 +38,7 @@ struct RingHeader {
   std::uint32_t reserved;
   RingResize resizes[kResizesMax];
 };
-static_assert(sizeof(RingHeader) <= 4096);
+static_assert(sizeof(RingHeader) <= RingHeader::kBytes);
 
 // Where the readable bytes [from, to) lie: one span, or two when they cross the end of the memory.
 struct RingSlice {
@@ -69,7 +70,7 @@ class RingView {
 
  protected:
   RingView(RingHeader* header, std::size_t mapped) : header_(header), mapped_(mapped) {}
-  const char* data() const { return reinterpret_cast<const char*>(header_) + 4096; }
+  const char* data() const { return reinterpret_cast<const char*>(header_) + RingHeader::kBytes; }
 
   RingHeader* header_ = nullptr;
   std::size_t mapped_ = 0;

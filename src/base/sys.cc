@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 
 namespace holdfast::sys {
 namespace {
@@ -109,11 +110,6 @@ Result<> set_nonblocking(int fd, bool on) {
   return {};
 }
 
-Result<> set_cloexec(int fd, bool on) {
-  if (::fcntl(fd, F_SETFD, on ? FD_CLOEXEC : 0) != 0) return fail_errno("set a descriptor's flags", errno);
-  return {};
-}
-
 Result<> write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = retried([&] { return ::write(fd, bytes.data(), bytes.size()); });
@@ -182,6 +178,15 @@ Result<std::uint32_t> peer_uid(int socket) {
   socklen_t size = sizeof peer;
   if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return fail_errno("ask who the peer is", errno);
   return peer.uid;
+}
+
+void reset_signals() {
+  struct sigaction action{};
+  action.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 }  // namespace holdfast::sys

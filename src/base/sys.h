@@ -16,9 +16,11 @@ namespace holdfast::sys {
 // Descriptors made here are always CLOEXEC.
 Result<Fd> open_file(const std::string& path, int flags, unsigned mode = 0);
 Result<Fd> open_at(int directory, const std::string& name, int flags, unsigned mode = 0);
+// More than any file of ours holds, bytes: who expects a large one says so.
+inline constexpr std::size_t kFileBytesMax = 16u << 20;
 // The whole of a file, at most `max` bytes (error above it).
-Result<std::string> read_file(const std::string& path, std::size_t max = 16u << 20);
-Result<std::string> read_file_at(int directory, const std::string& name, std::size_t max = 16u << 20);
+Result<std::string> read_file(const std::string& path, std::size_t max = kFileBytesMax);
+Result<std::string> read_file_at(int directory, const std::string& name, std::size_t max = kFileBytesMax);
 
 enum class Durable { no, yes };
 // Writes name.tmp.<pid>.<n> in `directory`, fsyncs if asked, renames over `name` (mode 0600), fsyncs the directory if
@@ -28,7 +30,6 @@ Result<> replace_file_at(int directory, const std::string& name, std::string_vie
 Result<std::pair<Fd, Fd>> socket_pair(int type);  // AF_UNIX, CLOEXEC; type may carry SOCK_NONBLOCK
 Result<Fd> memory_file(const char* name);         // memfd, CLOEXEC
 Result<> set_nonblocking(int fd, bool on);
-Result<> set_cloexec(int fd, bool on);
 
 // Writes all of it to a blocking descriptor.
 Result<> write_all(int fd, std::string_view bytes);
@@ -51,10 +52,14 @@ Result<std::uint32_t> peer_uid(int socket);
 // ours or root's. Error kind refused: a component is not so.
 Result<Fd> open_private_directory(const std::string& path);
 
-// Binds (mode 0600, non-blocking) or connects a SOCK_STREAM socket; works for paths longer than sun_path by going
+// Binds (mode 0600) or connects a non-blocking SOCK_STREAM socket; works for paths longer than sun_path by going
 // through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens
-// any more), timeout (non-blocking, and the listener's queue is full), failed.
+// any more), timeout (the listener's queue is full), failed.
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
-Result<Fd> connect_unix(const std::string& path, bool nonblocking);
+Result<Fd> connect_unix(const std::string& path);
+
+// Every signal back to its default action, and none blocked: what a process leaves to the one it becomes. Does nothing
+// that a child may not do between fork and exec.
+void reset_signals();
 
 }  // namespace holdfast::sys

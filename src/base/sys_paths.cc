@@ -29,8 +29,8 @@ std::unexpected<Error> refuse_foreign(const std::string& path, const std::string
   return error;
 }
 
-// One step on the way down. Behind a directory that everybody may write to (/tmp) anybody may have put what we find
-// there: from then on only our own and root's real directories will do.
+// The way down a path, a step a component. Behind a directory that everybody may write to (/tmp) anybody may have put
+// what we find there: from then on only our own and root's real directories will do.
 class Descent {
  public:
   explicit Descent(std::string path) : path_(std::move(path)) {}
@@ -156,7 +156,7 @@ Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog) {
   return socket;
 }
 
-Result<Fd> connect_unix(const std::string& path, bool nonblocking) {
+Result<Fd> connect_unix(const std::string& path) {
   std::string usable = path;
   Fd directory;
   if (path.size() >= sizeof(sockaddr_un::sun_path)) {
@@ -169,7 +169,7 @@ Result<Fd> connect_unix(const std::string& path, bool nonblocking) {
     }
   }
   const sockaddr_un address = TRY(address_of(usable, "connect to " + path));
-  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | (nonblocking ? SOCK_NONBLOCK : 0), 0));
+  Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket) return fail_errno("make a socket", errno);
   int result;
   do {

@@ -185,7 +185,7 @@ TEST_CASE_FIXTURE(TemporaryDirectory, "sockets are private, and work at any leng
     const Fd directory = open_private_directory(where).value();
     const Fd listener = listen_unix_at(directory.get(), "x.sock", 8).value();
     CHECK(mode_of(where + "/x.sock") == 0600);
-    const Fd client = connect_unix(where + "/x.sock", true).value();
+    const Fd client = connect_unix(where + "/x.sock").value();
     const Fd server(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     REQUIRE(server);
     CHECK(*peer_uid(server.get()) == ::geteuid());
@@ -195,20 +195,20 @@ TEST_CASE_FIXTURE(TemporaryDirectory, "sockets are private, and work at any leng
 }
 
 TEST_CASE_FIXTURE(TemporaryDirectory, "the ways in which connecting fails are told apart") {
-  CHECK(connect_unix(at("none.sock"), true).error().kind == ErrorKind::not_found);
-  CHECK(connect_unix(at(std::string(120, 'n') + "/none.sock"), true).error().kind == ErrorKind::not_found);
+  CHECK(connect_unix(at("none.sock")).error().kind == ErrorKind::not_found);
+  CHECK(connect_unix(at(std::string(120, 'n') + "/none.sock")).error().kind == ErrorKind::not_found);
   {
     const Fd gone = listen_unix_at(fd.get(), "gone.sock", 1).value();
   }
-  CHECK(connect_unix(at("gone.sock"), true).error().kind == ErrorKind::ended);
+  CHECK(connect_unix(at("gone.sock")).error().kind == ErrorKind::ended);
 
   const Fd busy = listen_unix_at(fd.get(), "busy.sock", 0).value();
   std::vector<Fd> waiting;
-  Result<Fd> next = connect_unix(at("busy.sock"), true);
-  for (; next && waiting.size() < 100; next = connect_unix(at("busy.sock"), true)) waiting.push_back(std::move(*next));
+  Result<Fd> next = connect_unix(at("busy.sock"));
+  for (; next && waiting.size() < 100; next = connect_unix(at("busy.sock"))) waiting.push_back(std::move(*next));
   REQUIRE_FALSE(next);
   CHECK(next.error().kind == ErrorKind::timeout);
-  CHECK(connect_unix(std::string(300, 'n'), true).error().kind != ErrorKind::usage);
+  CHECK(connect_unix(std::string(300, 'n')).error().kind != ErrorKind::usage);
 }
 
 }  // namespace holdfast::sys

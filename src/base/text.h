@@ -20,6 +20,10 @@ std::string printable(std::string_view text, std::size_t max_chars = 4096);
 // A word as a POSIX shell takes it: as it is when harmless, else in single quotes.
 std::string shell_quoted(std::string_view word);
 
+// Slips of a finger between two words: a byte put in, left out, taken for another, or swapped with its neighbour. Takes
+// time and memory of one size times the other: the caller bounds them.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
 // CRC-32C (Castagnoli), as the snapshot and checkpoint records use it. `seed` continues a running sum.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed = 0);
 

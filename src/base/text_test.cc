@@ -52,6 +52,14 @@ TEST_CASE("a shell reads a quoted word back as it was") {
   CHECK(shell_quoted("~") == "'~'");
 }
 
+TEST_CASE("each slip of a finger is one edit, a swap of neighbours too") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("build", "build") == 0);
+  for (const char* slip : {"biuld", "bild", "buiild", "buikd"}) CHECK(edit_distance("build", slip) == 1);
+  CHECK(edit_distance("build", "") == 5);
+  CHECK(edit_distance("abc", "xyz") == 3);
+}
+
 TEST_CASE("crc32c has its known values, whole and in pieces") {
   CHECK(crc32c("") == 0);
   CHECK(crc32c("123456789") == 0xE3069283u);

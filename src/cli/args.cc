@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace holdfast::cli {
 
@@ -31,22 +32,6 @@ std::string similar_option(const VerbRow& verb, std::string_view name) {
   return "see: hold " + std::string(verb.name) + " --help";
 }
 
-// Edits (insert, delete, replace, swap of neighbours) between two short words.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t same = a[i - 1] == b[j - 1] ? 0 : 1;
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + same});
-      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-      if (swapped) d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 // Longer words are not compared: nobody mistypes a verb of a thousand letters.
 constexpr std::size_t kComparedBytesMax = 40;
 
@@ -65,7 +50,7 @@ std::optional<std::string_view> similar_word(std::string_view word, std::span<co
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const auto candidate : candidates) {
     if (candidate.empty()) continue;
-    const std::size_t d = distance(word, candidate);
+    const std::size_t d = edit_distance(word, candidate);
     if (d >= best_distance) continue;
     best = candidate;
     best_distance = d;
@@ -146,7 +131,7 @@ Result<> Arguments::take_value(const OptionRow& row, std::string_view shown, std
   if (at + 1 >= words.size() || words[at + 1] == "--")
     return wrong(std::string(shown) + " needs a value", "write " + usage);
   const std::string& value = words[at + 1];
-  if (value.size() > 1 && value.starts_with("-") && value != "--") {
+  if (value.size() > 1 && value.starts_with("-")) {
     return wrong(std::string(shown) + " needs a value, and " + value + " looks like an option",
                  "if it is the value, write " + std::string(row.name) + "=" + value);
   }

@@ -3,9 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/paths.h"
 #include "base/text.h"
@@ -20,6 +18,7 @@ namespace {
 
 // After a holder died its keeper starts another one, usually within milliseconds.
 constexpr Duration kReturnWait = 1s;
+// How long the terminal may take to be ready for the last line.
 constexpr int kLineWaitMs = 500;
 
 Result<client::DetachKey> detach_key_of(const Arguments& arguments) {
@@ -57,9 +56,7 @@ bool takes_a_line() {
   return ::poll(&item, 1, kLineWaitMs) > 0 && (item.revents & POLLOUT) != 0;
 }
 
-std::string quoted_command(const char* verb, const std::string& name) {
-  return std::string("hold ") + verb + " " + name;
-}
+std::string command_of(const char* verb, const std::string& name) { return std::string("hold ") + verb + " " + name; }
 
 }  // namespace
 
@@ -74,7 +71,7 @@ Result<client::DetachKey> prepare_attach(const Arguments& arguments) {
 
 std::string ending_line(const client::AttachEnd& end, const std::string& name) {
   using Why = client::AttachEnd::Why;
-  const std::string still = "; it still runs, back with: " + quoted_command("attach", name);
+  const std::string still = "; it still runs, back with: " + command_of("attach", name);
   switch (end.why) {
     case Why::detached:
       return "detached from " + name + still;
@@ -86,17 +83,14 @@ std::string ending_line(const client::AttachEnd& end, const std::string& name) {
     case Why::ended: {
       std::string text = name + " has ended";
       if (end.exit) text += ": " + ending_text(end.exit->code, end.exit->signal, end.exit->reason);
-      return text + "; its last screen stays: " + quoted_command("read", name) +
-             ", gone with: " + quoted_command("rm", name);
+      return text + "; its last screen stays: " + command_of("read", name) + ", gone with: " + command_of("rm", name);
     }
     case Why::lost:
       return "lost the connection to " + name + ": " + printable(end.reason);
     case Why::terminal_gone:
       return {};
-    case Why::signal: {
-      const char* signal = ::sigabbrev_np(end.signal);
-      return "ended by SIG" + std::string(signal != nullptr ? signal : "?") + ", detached from " + name + still;
-    }
+    case Why::signal:
+      return "ended by " + signal_name(end.signal) + ", detached from " + name + still;
   }
   return {};
 }
@@ -136,7 +130,7 @@ Result<int> attach_session(const AttachTarget& target, const client::DetachKey& 
   const client::AttachEnd end = TRY(client::attach_terminal(options, system_clock()));
   std::string line = ending_line(end, target.name);
   if (end.why == client::AttachEnd::Why::lost) {
-    line += comes_back(target.socket) ? "; it is back: " + quoted_command("attach", target.name)
+    line += comes_back(target.socket) ? "; it is back: " + command_of("attach", target.name)
                                       : "; see what became of it with: hold ls --all";
   }
   if (!line.empty() && takes_a_line()) complain("hold: " + line + "\n");

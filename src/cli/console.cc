@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/sys.h"
 #include "base/text.h"
@@ -15,7 +16,10 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr int kJsonSchema = 1;
+constexpr int kJsonSchema = 1;     // of every answer; grows when a member changes its meaning
+constexpr int kWidthDefault = 80;  // columns of a terminal that does not know its size
+
+std::optional<Error> first_print_error;
 
 bool set(const char* name) {
   const char* value = std::getenv(name);
@@ -29,7 +33,7 @@ Console console_of(int fd) {
   const char* term = std::getenv("TERM");
   console.colour = !set("NO_COLOR") && term != nullptr && std::string_view(term) != "dumb";
   winsize size{};
-  console.width = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : 80;
+  console.width = ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col != 0 ? size.ws_col : kWidthDefault;
   return console;
 }
 
@@ -101,19 +105,33 @@ std::string painted(const Console& console, Colour colour, std::string_view text
   return code + std::string(text) + "\x1b[0m";
 }
 
-bool print(std::string_view text) { return sys::write_all(STDOUT_FILENO, text).has_value(); }
+bool print(std::string_view text) {
+  const auto written = sys::write_all(STDOUT_FILENO, text);
+  if (!written && !first_print_error) first_print_error = written.error();
+  return written.has_value();
+}
+
+std::optional<Error> print_error() {
+  if (!first_print_error) return std::nullopt;
+  return Error{ErrorKind::failed, "write the answer", first_print_error->problem, "look at where standard output goes"};
+}
+
+Json json_answer() { return Json::object().set("schema", kJsonSchema); }
+
+bool print_json(const Json& answer) { return print(answer.dump() + "\n"); }
 
 void complain(std::string_view text) { (void)sys::write_all(STDERR_FILENO, text); }
 
 int report(const Error& error, bool json) {
   const Console console = error_console();
   complain(painted(console, Colour::red, "hold:") + " " + printable(error.message()) + "\n");
-  if (json) {
-    Json object = wire::error_json(0, error);
-    object.remove("id");
-    print(Json::object().set("schema", kJsonSchema).set("error", std::move(object)).dump() + "\n");
-  }
+  if (json) print_json(json_answer().set("error", wire::error_json(0, error)));
   return exit_code_of(error.kind);
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
 }
 
 std::size_t display_width(std::string_view text) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/json.h"
 #include "base/result.h"
 
 namespace holdfast::cli {
@@ -24,12 +26,19 @@ std::string painted(const Console& console, Colour colour, std::string_view text
 
 // To standard output, all of it. False (a reader that is gone, a full disk): nothing more can be said there.
 bool print(std::string_view text);
+// The first print() that failed, as what the person must know before the exit code says that all went well.
+std::optional<Error> print_error();
+// An answer of `--json`: print_json(json_answer().set(…)), one line with its `schema` first (docs/cli.md).
+Json json_answer();
+bool print_json(const Json& answer);
 // To standard error.
 void complain(std::string_view text);
 
 // Says the error once, in a sentence, and gives the exit code. With `json` also as an object on standard output.
 int report(const Error& error, bool json = false);
 
+// "SIGKILL", or "signal 77" where it has no name.
+std::string signal_name(int number);
 // Columns that text takes on a terminal: wide characters count two, combining ones none.
 std::size_t display_width(std::string_view text);
 // Text cut to `columns`, with "…" where something is missing.

@@ -35,7 +35,7 @@ Result<std::string> read_standard_input() {
   std::string bytes;
   char buffer[1 << 16];
   for (;;) {
-    const ssize_t n = read(0, buffer, sizeof buffer);
+    const ssize_t n = read(STDIN_FILENO, buffer, sizeof buffer);
     if (n == 0) return bytes;
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno("read standard input", errno);
@@ -78,7 +78,8 @@ class Case {
     Json j = vt::canonical(state, responses_.text);
     if (options_.restore) {
       vt::RestoreOptions how;
-      how.fence = how.keep_outer_title = false;
+      how.fence = false;
+      how.onto = vt::Onto::anything;
       std::string bytes;
       vt::write_restore(state, how, bytes);
       j.set("restore", base64(bytes)).set("snapshot", base64(vt::encode_snapshot(state)));
@@ -116,10 +117,13 @@ Result<> run_file(const DebugVtOptions& options) {
     at = end;
   }
   c.feed(std::string_view(bytes).substr(at));
-  return sys::write_all(1, TRY(c.output()));
+  return sys::write_all(STDOUT_FILENO, TRY(c.output()));
 }
 
-// One frame without its length: size, scrollback, then steps (0 bytes, 1 resize, 2 snapshot here).
+// The steps of a frame.
+enum Step : char { kFeed = 0, kResize = 1, kSnapshotHere = 2 };
+
+// One frame without its length: size, scrollback, then steps.
 Result<std::string> run_frame(const DebugVtOptions& options, std::string_view frame, std::size_t offset) {
   constexpr std::size_t kHead = 8, kStepHead = 5;
   if (frame.size() < kHead) return broken_frame(offset);
@@ -132,14 +136,15 @@ Result<std::string> run_frame(const DebugVtOptions& options, std::string_view fr
     const std::size_t size = number_at(frame, at + 1, 4);
     if (size > frame.size() - at - kStepHead) return broken_frame(offset + at);
     const std::string_view body = frame.substr(at + kStepHead, size);
-    if (type == 0)
+    if (type == kFeed) {
       c.feed(body);
-    else if (type == 1 && size == 4) {
+    } else if (type == kResize && size == 4) {
       c.resize(static_cast<std::uint16_t>(number_at(body, 0, 2)), static_cast<std::uint16_t>(number_at(body, 2, 2)));
-    } else if (type == 2)
+    } else if (type == kSnapshotHere) {
       outputs.push_back(TRY(c.output()));
-    else
+    } else {
       return broken_frame(offset + at);
+    }
     at += kStepHead + size;
   }
   if (outputs.empty() || options.format) {
@@ -162,7 +167,7 @@ Result<> run_stream(const DebugVtOptions& options) {
     if (input.size() - at < 4) return broken_frame(at);
     const std::size_t size = number_at(input, at, 4);
     if (size > input.size() - at - 4) return broken_frame(at);
-    TRY(sys::write_all(1, TRY(run_frame(options, std::string_view(input).substr(at + 4, size), at + 4))));
+    TRY(sys::write_all(STDOUT_FILENO, TRY(run_frame(options, std::string_view(input).substr(at + 4, size), at + 4))));
     at += 4 + size;
   }
   return {};

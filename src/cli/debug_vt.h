@@ -28,11 +28,15 @@ struct DebugVtOptions {
   bool stream = false;                   // standard input is a sequence of case frames (tests/oracles/canon.mjs)
   bool restore = false;                  // add "restore" and "snapshot" (base64) to each object
   std::optional<vt::TextFormat> format;  // print the screen like this instead of the canonical object
-  // Whether mode 2027 is on at the start. Off, so that one object can be compared with those of engines without it.
-  bool graphemes = false;
+  // Whether mode 2027 is on at the start. Off, an object can be compared with those of engines without it.
+  bool graphemes = true;
   std::vector<std::string> host;  // run this program on a PTY whose other side is the engine
   std::string dump;               // with `host`: where the canonical object of the last screen goes
 };
+
+// The engine as the options want it, at this size.
+vt::Terminal make_debug_terminal(const DebugVtOptions& options, std::uint16_t cols, std::uint16_t rows,
+                                 std::uint32_t scrollback);
 
 // "120x40@512", or without "@…" for "at the end". Error: malformed.
 Result<DebugVtResize> parse_debug_vt_resize(const std::string& text);

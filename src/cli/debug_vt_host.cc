@@ -10,10 +10,9 @@
 
 #include "base/limits.h"
 #include "base/sys.h"
+#include "cli/environment.h"
 #include "pty/pty.h"
 #include "pty/spawn.h"
-
-extern char** environ;
 
 namespace holdfast::cli {
 namespace {
@@ -133,7 +132,7 @@ Result<int> run_debug_vt_host(const DebugVtOptions& options) {
   const Fd directory = TRY(sys::open_file(".", O_RDONLY | O_DIRECTORY));
   pty::SpawnSpec spec;
   spec.argv = options.host;
-  for (char** variable = environ; *variable != nullptr; ++variable) spec.environment.emplace_back(*variable);
+  spec.environment = own_environment();
   spec.directory = directory.get();
   spec.slave = pty.slave;
   const pty::Spawned program = TRY(pty::spawn(spec));

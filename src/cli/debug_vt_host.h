@@ -5,9 +5,6 @@
 
 namespace holdfast::cli {
 
-vt::Terminal make_debug_terminal(const DebugVtOptions& options, std::uint16_t cols, std::uint16_t rows,
-                                 std::uint32_t scrollback);
-
 // Runs until the program has ended and its output is drained: its bytes go to the engine, the engine's answers to it,
 // and `CSI 8 ; rows ; cols t` resizes both. Returns the program's exit code (128 + n if signal n ended it).
 Result<int> run_debug_vt_host(const DebugVtOptions& options);

@@ -7,6 +7,8 @@
 #include <array>
 
 #include "base/paths.h"
+#include "base/text.h"
+#include "wire/messages.h"
 
 extern char** environ;
 
@@ -55,8 +57,6 @@ constexpr std::string_view kBestTerm = "xterm-ghostty", kUsualTerm = "xterm-256c
 constexpr std::array<std::string_view, 9> kTracked{"DISPLAY",         "SSH_AUTH_SOCK", "SSH_AGENT_PID",
                                                    "SSH_CONNECTION",  "WINDOWID",      "XAUTHORITY",
                                                    "KITTY_LISTEN_ON", "KITTY_PID",     "KITTY_WINDOW_ID"};
-// Longer values are no socket paths; the holder would refuse them.
-constexpr std::size_t kTrackedBytesMax = 4096;
 
 std::string_view key_of(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
@@ -134,13 +134,11 @@ bool terminfo_installed(std::string_view term) {
     directories.emplace_back(usual);
   }
   // Below a letter, or below its code in hexadecimal (file systems that do not tell cases apart).
-  constexpr char kHex[] = "0123456789abcdef";
-  const auto first = static_cast<unsigned char>(term.front());
-  const std::string hex{kHex[first >> 4], kHex[first & 15]};
+  const std::string code = hex(term.substr(0, 1));
   return std::ranges::any_of(directories, [&](const std::string& directory) {
     const std::string name = "/" + std::string(term);
     return ::access((directory + "/" + term.front() + name).c_str(), R_OK) == 0 ||
-           ::access((directory + "/" + hex + name).c_str(), R_OK) == 0;
+           ::access((directory + "/" + code + name).c_str(), R_OK) == 0;
   });
 }
 
@@ -154,7 +152,7 @@ std::vector<std::pair<std::string, std::string>> tracked_variables(const std::ve
   std::vector<std::pair<std::string, std::string>> out;
   for (const auto key : kTracked) {
     std::string value = environment_value(environment, key);
-    if (!value.empty() && value.size() <= kTrackedBytesMax) out.emplace_back(key, std::move(value));
+    if (!value.empty() && value.size() <= wire::kEnvironmentBytesMax) out.emplace_back(key, std::move(value));
   }
   return out;
 }

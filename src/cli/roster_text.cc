@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <csignal>
-#include <cstring>
 
 #include "base/text.h"
 
@@ -16,7 +14,7 @@ using client::RosterEntry;
 
 constexpr std::string_view kGap = "  ";
 
-// The cells of one line. `most`: what a column may take at most when everything would fit nowhere.
+// The columns, as they stand in a line.
 enum Column : std::size_t { kName, kState, kAge, kClients, kCommand, kDirectory, kTitle, kColumns };
 using Cells = std::array<std::string, kColumns>;
 using Widths = std::array<std::size_t, kColumns>;
@@ -165,8 +163,7 @@ std::string state_text(const RosterEntry& entry) {
   std::string text = client::presence_name(entry.presence);
   if (entry.presence == Presence::exited && entry.info.has_exit) {
     if (entry.info.exit_signal != 0) {
-      const char* name = ::sigabbrev_np(entry.info.exit_signal);
-      text += " SIG" + std::string(name != nullptr ? name : std::to_string(entry.info.exit_signal));
+      text += " " + signal_name(entry.info.exit_signal);
     } else if (entry.info.exit_code >= 0) {
       text += " " + std::to_string(entry.info.exit_code);
     }

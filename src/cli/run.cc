@@ -32,12 +32,7 @@ const VerbRow* verb_of(const std::vector<std::string>& words, std::size_t& taken
   return find_verb(words[0] + " " + words[1]);
 }
 
-}  // namespace
-
-int run(int argc, char** argv) {
-  // A reader that is gone is an error of a write, not the end of us: terminals are to be put back first.
-  std::signal(SIGPIPE, SIG_IGN);
-  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+int run_words(const std::vector<std::string>& words) {
   if (words.empty()) return run_home();
   if (words[0] == "--help" || words[0] == "-h") {
     print(help_overview(output_console().width));
@@ -54,6 +49,16 @@ int run(int argc, char** argv) {
     return 0;
   }
   return verb->run(*arguments);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  // A reader that is gone is an error of a write, not the end of us: terminals are to be put back first.
+  std::signal(SIGPIPE, SIG_IGN);
+  const int code = run_words({argv + (argc > 0 ? 1 : 0), argv + argc});
+  if (const auto unsaid = print_error(); unsaid && code == 0) return report(*unsaid);
+  return code;
 }
 
 }  // namespace holdfast::cli

@@ -2,12 +2,11 @@
 
 #include <poll.h>
 
-#include <csignal>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/paths.h"
 #include "base/text.h"
+#include "cli/console.h"
 
 namespace holdfast::cli {
 
@@ -91,10 +90,7 @@ std::string current_session() {
 }
 
 std::string ending_text(int code, int signal, const std::string& reason) {
-  if (signal != 0) {
-    const char* name = ::sigabbrev_np(signal);
-    return "killed by " + (name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(signal));
-  }
+  if (signal != 0) return "killed by " + signal_name(signal);
   if (code >= 0) return "exit code " + std::to_string(code);
   return reason.empty() ? "its exit code is not known" : "its exit code is not known (" + printable(reason) + ")";
 }

@@ -18,13 +18,11 @@ int for_each_session(const std::vector<std::string>& names, bool json,
     } else {
       const int code = report(done.error());
       if (failures++ == 0) first_code = code;
-      Json error = wire::error_json(0, done.error());
-      error.remove("id");
-      item.set("error", std::move(error));
+      item.set("error", wire::error_json(0, done.error()));
     }
     sessions.push(std::move(item));
   }
-  if (json) print(Json::object().set("schema", 1).set("sessions", std::move(sessions)).dump() + "\n");
+  if (json) print_json(json_answer().set("sessions", std::move(sessions)));
   if (failures == 0) return 0;
   return failures == names.size() ? first_code : exit_code_of(ErrorKind::partly);
 }

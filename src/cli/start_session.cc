@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/ids.h"
+#include "base/limits.h"
 #include "base/paths.h"
 #include "base/sys.h"
 #include "base/text.h"
@@ -31,7 +32,7 @@ struct Directory {
   Fd fd;
 };
 
-// A label's value ends up in lists and in the manifest.
+// Name and value of a label, bytes: they end up in lists and in the manifest.
 constexpr std::size_t kLabelBytesMax = 1024;
 // All labels must fit a control frame with room to spare.
 constexpr std::size_t kLabelsMax = 32;
@@ -113,7 +114,8 @@ std::string base_name(std::string_view path) { return std::string(path.substr(pa
 Result<> check_name(const std::optional<std::string>& name) {
   if (!name || is_session_name(*name)) return {};
   return fail(ErrorKind::usage, "name the session '" + printable(*name, 64) + "'", "that is no name",
-              "use a letter a-z, then letters, digits, - and _, at most 32 in all; for example " + slug(*name));
+              "use a letter a-z, then letters, digits, - and _, at most " + std::to_string(limits::kNameBytesMax) +
+                  " in all; for example " + slug(*name));
 }
 
 // Everything a start needs, checked.
@@ -172,7 +174,7 @@ Result<> write_manifest(const Plan& plan, const store::SessionStore::Created& cr
   session.socket = socket;
   session.labels = plan.labels;
   session.wall_ms = system_clock().wall_ms();
-  return store::new_manifest(session).write_to(created.directory.get(), false);
+  return store::new_manifest(session).write_to(created.directory.get(), sys::Durable::no);
 }
 
 // Errors of the file system, said as what they mean here.

@@ -23,7 +23,8 @@ constexpr int kCreatePauseMs = 20;
 // A session that is starting is waited for; one that cannot be reached says why.
 Result<AttachTarget> target_of(const store::SessionStore& store, store::SessionStore::Entry entry, bool observe) {
   if (entry.life != Life::running) entry = TRY(reach(store, std::move(entry))).entry;
-  return AttachTarget{entry.id, entry.manifest.name(), entry.manifest.socket(), false, observe};
+  return AttachTarget{
+      .id = entry.id, .name = entry.manifest.name(), .socket = entry.manifest.socket(), .observe = observe};
 }
 
 // The final screen of a session whose program has ended, as text: nobody's terminal needs to be changed for it.
@@ -55,7 +56,10 @@ Result<AttachTarget> find_or_start(const Arguments& arguments, const store::Sess
     if (!entry && entry.error().kind != ErrorKind::not_found) return std::unexpected(entry.error());
     if (entry && entry->life != Life::exited && entry->life != Life::lost) return target_of(store, *entry, observe);
     auto started = start_session(arguments, name, Start::attached);
-    if (started) return AttachTarget{started->id, started->name, started->socket, true, observe};
+    if (started) {
+      return AttachTarget{
+          .id = started->id, .name = started->name, .socket = started->socket, .fresh = true, .observe = observe};
+    }
     // Another one was quicker: its session is there in a moment.
     if (started.error().kind != ErrorKind::refused || attempt == kCreateAttempts)
       return std::unexpected(started.error());
@@ -68,9 +72,10 @@ Result<AttachTarget> only_detached(const store::SessionStore& store, bool observ
   const auto entries = TRY(client::read_roster(store, client::Ask::live, system_clock()));
   const auto waiting = waiting_sessions(entries);
   if (waiting.size() == 1)
-    return AttachTarget{waiting[0]->info.id, waiting[0]->info.name, waiting[0]->socket, false, observe};
+    return AttachTarget{
+        .id = waiting[0]->info.id, .name = waiting[0]->info.name, .socket = waiting[0]->socket, .observe = observe};
   const Console console = error_console();
-  complain(roster_text(entries, {console, paths::home_dir(), system_clock().wall_ms(), false}));
+  complain(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms()}));
   if (waiting.empty()) {
     return fail(ErrorKind::not_found, "attach", "no session is waiting to be attached to",
                 entries.empty() ? "start one with: hold new" : "name one of those above: hold attach NAME");

@@ -28,7 +28,7 @@ int run_detach(const Arguments& arguments) {
   const auto count = detach_everyone(arguments, name);
   if (!count) return report(count.error(), arguments.json());
   if (arguments.json()) {
-    print(Json::object().set("schema", 1).set("name", name).set("detached", *count).dump() + "\n");
+    print_json(json_answer().set("name", name).set("detached", *count));
   } else {
     print(*count == 0 ? "nobody is attached to " + name + "\n"
                       : std::to_string(*count) + " detached from " + name + "; it still runs\n");

@@ -27,14 +27,14 @@ Result<int> home() {
     print("no sessions; start one with: hold new\n");
     return 0;
   }
-  print(roster_text(entries, {console, paths::home_dir(), system_clock().wall_ms(), false}));
+  print(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms()}));
   const auto waiting = waiting_sessions(entries);
   if (waiting.size() != 1 || !console.terminal || ::isatty(STDIN_FILENO) == 0) return 0;
   const client::RosterEntry& only = *waiting[0];
   if (!agreed("attach to " + only.info.name + "? [Y/n] ")) return 0;
   const auto arguments = TRY(Arguments::parse(*find_verb("attach"), {}));
   const auto key = TRY(prepare_attach(arguments));
-  return attach_session({only.info.id, only.info.name, only.socket, false, false}, key);
+  return attach_session({.id = only.info.id, .name = only.info.name, .socket = only.socket}, key);
 }
 
 }  // namespace

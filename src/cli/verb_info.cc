@@ -68,7 +68,7 @@ int run_info(const Arguments& arguments) {
   const auto entry = look_up(arguments.operand(0));
   if (!entry) return report(entry.error(), arguments.json());
   if (arguments.json()) {
-    print(wire::to_json(entry->info).dump() + "\n");
+    print_json(wire::to_json(entry->info));
   } else {
     print(record_text(*entry, output_console()));
   }

@@ -8,7 +8,7 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::int64_t kGraceSecondsMax = 600;
+constexpr std::int64_t kGraceSecondsMax = wire::kGraceMsMax / 1000;
 
 // Of racing kills one is served, and the others see the holder go while they talk to it: this often they look again.
 constexpr int kAttempts = 5;

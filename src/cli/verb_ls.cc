@@ -38,7 +38,7 @@ int run_ls(const Arguments& arguments) {
   if (json) {
     Json sessions = Json::array();
     for (const auto& entry : *entries) sessions.push(wire::to_json(entry.info));
-    print(Json::object().set("schema", 1).set("sessions", std::move(sessions)).dump() + "\n");
+    print_json(json_answer().set("sessions", std::move(sessions)));
     return 0;
   }
   const Console console = output_console();
@@ -46,7 +46,8 @@ int run_ls(const Arguments& arguments) {
     if (console.terminal) print("no sessions; start one with: hold new\n");
     return 0;
   }
-  print(roster_text(*entries, {console, paths::home_dir(), system_clock().wall_ms(), all}));
+  print(roster_text(*entries,
+                    {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms(), .all = all}));
   return 0;
 }
 

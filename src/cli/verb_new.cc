@@ -11,9 +11,7 @@ namespace {
 // A script gets the name and nothing else; a person also how to come back.
 void say_started(const Started& started, bool json) {
   if (json) {
-    Json object =
-        Json::object().set("schema", 1).set("id", started.id).set("name", started.name).set("socket", started.socket);
-    print(object.dump() + "\n");
+    print_json(json_answer().set("id", started.id).set("name", started.name).set("socket", started.socket));
   } else if (output_console().terminal) {
     print("started " + started.name + "; attach with: hold attach " + started.name + "\n");
   } else {
@@ -38,7 +36,8 @@ int run_new(const Arguments& arguments) {
     say_started(*started, arguments.json());
     return 0;
   }
-  const auto code = attach_session({started->id, started->name, started->socket, true, false}, detach_key);
+  const auto code =
+      attach_session({.id = started->id, .name = started->name, .socket = started->socket, .fresh = true}, detach_key);
   if (!code) return report(code.error(), arguments.json());
   return *code;
 }

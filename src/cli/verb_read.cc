@@ -8,15 +8,13 @@ namespace holdfast::cli {
 
 namespace {
 
-constexpr std::int64_t kRowsMax = 1'000'000'000;
-
 Result<wire::ReadRows> wanted(const Arguments& arguments) {
   wire::ReadRows read;
   read.all = arguments.has("--all");
   read.unwrap = arguments.has("--unwrap");
-  if (const auto rows = arguments.value("--rows")) read.rows = TRY(parse_count("--rows", *rows, 1, kRowsMax));
+  if (const auto rows = arguments.value("--rows")) read.rows = TRY(parse_count("--rows", *rows, 1, wire::kReadRowsMax));
   read.format = arguments.json() ? "json" : arguments.value("--format").value_or("plain");
-  if (read.format == "plain" || read.format == "vt" || read.format == "html" || read.format == "json") return read;
+  if (wire::is_read_format(read.format)) return read;
   return fail(ErrorKind::usage, "use --format '" + read.format + "'", "there is no such format",
               "write plain, vt, html or json");
 }
@@ -28,7 +26,7 @@ Result<> read_session(const Arguments& arguments) {
   std::string head;
   if (json) {
     // The screen's own object, led by whose it is. Said with the first piece: an error must not follow half an object.
-    head = Json::object().set("schema", 1).set("id", entry.id).set("name", entry.manifest.name()).dump();
+    head = json_answer().set("id", entry.id).set("name", entry.manifest.name()).dump();
     head.back() = ',';
     head += "\"screen\":";
   }

@@ -44,7 +44,7 @@ Result<> send_all(client::Connection& connection, const std::string& name) {
     if (connection.unsent() == 0) return {};
     // Its hello and what else it says is of no interest here, but must not fill the socket.
     TRY(connection.fill());
-    if (!client::wait_ready(connection.fd(), true, deadline, system_clock())) {
+    if (!client::wait_ready(connection.fd(), client::Until::readable_or_writable, deadline, system_clock())) {
       return not_typed(name, "the program does not read, and what waits for it is full");
     }
   }
@@ -97,7 +97,7 @@ Result<> send(const Arguments& arguments) {
 
 int run_send(const Arguments& arguments) {
   if (auto sent = send(arguments); !sent) return report(sent.error(), arguments.json());
-  if (arguments.json()) print("{\"schema\":1,\"sent\":true}\n");
+  if (arguments.json()) print_json(json_answer().set("sent", true));
   return 0;
 }
 

@@ -7,8 +7,7 @@ namespace holdfast::cli {
 
 int run_version(const Arguments& arguments) {
   if (arguments.json()) {
-    Json json = Json::object().set("schema", 1).set("version", HOLDFAST_VERSION).set("protocol", wire::kProtocol);
-    print(json.dump() + "\n");
+    print_json(json_answer().set("version", HOLDFAST_VERSION).set("protocol", wire::kProtocol));
     return 0;
   }
   print("hold " HOLDFAST_VERSION "\n");

@@ -23,6 +23,9 @@ constexpr std::size_t kTurnBytes = 256u << 10;
 // Unsent input at which no more is read from the terminal: the program does not read, the holder is full.
 constexpr std::size_t kUnsentInputBytes = limits::kInputFrameBytesMax;
 
+// Ids of the two requests of a connection.
+constexpr std::int64_t kAttachId = 1, kDetachId = 2;
+
 // A holder that does not answer an attach within this time will not.
 constexpr Duration kAttachWait = 5s;
 // From asking to leave until the undo has been drawn; then the client undoes by itself.
@@ -58,7 +61,10 @@ class AttachTerminal {
  private:
   Result<> watch_everything();
   Result<> enter(Entry entry);
+  wire::Attach attach_message(Entry entry) const;
   void unwatch_link();
+  void start_phase_timer(Duration wait, loop::Loop::Action action);
+  void stop_phase_timer();
   void on_signal_leave(int number);
   void on_stop();
   void on_continue();
@@ -120,7 +126,7 @@ class AttachTerminal {
 Result<> AttachTerminal::watch_everything() {
   TRY(loop_.watch(tty_.fd(), loop::kRead, [this](unsigned events) {
     if ((events & loop::kReadable) != 0) keys_ready_ = true;
-    if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone});
   }));
   for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGQUIT}) {
     TRY(loop_.on_signal(number, [this, number] { on_signal_leave(number); }));
@@ -154,29 +160,42 @@ Result<> AttachTerminal::enter(Entry entry) {
   }));
   link_watched_ = true;
   size_ = tty_.size();
-  wire::Attach attach;
-  attach.id = 1;
-  attach.size = size_;
-  attach.observe = options_.observe;
-  attach.terminal = options_.terminal;
-  attach.environment = options_.environment;
-  const std::string name = tty_.path().starts_with("/dev/") ? tty_.path().substr(5) : tty_.path();
-  attach.client_id = options_.user.empty() ? name : name + " of " + options_.user;
-  Json message = wire::to_json(attach);
-  message.set("history", entry == Entry::first);
-  link_->queue(wire::Type::attach, message);
+  link_->queue(wire::Type::attach, wire::to_json(attach_message(entry)));
   phase_ = Phase::asking;
   entry_ = entry;
   drawing_.clear();
   drawn_ = 0;
   restore_ends_ = undo_ends_ = undone_ = false;
-  if (phase_timer_) loop_.cancel(*phase_timer_);
-  phase_timer_ = loop_.after(kAttachWait, [this] {
-    phase_timer_.reset();
-    if (phase_ != Phase::asking) return;
-    lost("its holder does not answer");
+  start_phase_timer(kAttachWait, [this] {
+    if (phase_ == Phase::asking) lost("its holder does not answer");
   });
   return {};
+}
+
+wire::Attach AttachTerminal::attach_message(Entry entry) const {
+  wire::Attach attach;
+  attach.id = kAttachId;
+  attach.size = size_;
+  attach.observe = options_.observe;
+  attach.history = entry == Entry::first;
+  attach.terminal = options_.terminal;
+  attach.environment = options_.environment;
+  const std::string name = tty_.path().starts_with("/dev/") ? tty_.path().substr(5) : tty_.path();
+  attach.client_id = options_.user.empty() ? name : name + " of " + options_.user;
+  return attach;
+}
+
+void AttachTerminal::start_phase_timer(Duration wait, loop::Loop::Action action) {
+  stop_phase_timer();
+  phase_timer_ = loop_.after(wait, [this, action = std::move(action)]() mutable {
+    phase_timer_.reset();
+    action();
+  });
+}
+
+void AttachTerminal::stop_phase_timer() {
+  if (phase_timer_) loop_.cancel(*phase_timer_);
+  phase_timer_.reset();
 }
 
 void AttachTerminal::unwatch_link() {
@@ -186,7 +205,7 @@ void AttachTerminal::unwatch_link() {
 
 void AttachTerminal::on_signal_leave(int number) {
   if (phase_ == Phase::leaving) return finish();  // asked twice: no more waiting
-  begin_leave({AttachEnd::Why::signal, {}, {}, number});
+  begin_leave({.why = AttachEnd::Why::signal, .signal = number});
 }
 
 void AttachTerminal::on_stop() {
@@ -232,7 +251,7 @@ void AttachTerminal::update_interests() {
 void AttachTerminal::read_keys() {
   while (phase_ != Phase::over && (!link_ || link_->unsent() <= kUnsentInputBytes)) {
     const auto n = tty_.read(keys_);
-    if (!n) return begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    if (!n) return begin_leave({AttachEnd::Why::terminal_gone});
     if (*n < keys_.size()) keys_ready_ = false;
     if (*n == 0) return;
     scanner_.feed(std::string_view(keys_.data(), *n), [this](const wire::InputToken& token) { take(token); });
@@ -251,7 +270,7 @@ void AttachTerminal::flush_keys() {
   if (link_ && !forward_.empty() && phase_ != Phase::leaving && phase_ != Phase::over) link_->queue_input(forward_);
   forward_.clear();
   if (detach_.leaving() && (phase_ == Phase::attached || phase_ == Phase::asking)) {
-    begin_leave({AttachEnd::Why::detached, {}, {}, 0});
+    begin_leave({AttachEnd::Why::detached});
   }
 }
 
@@ -331,8 +350,7 @@ void AttachTerminal::handle_ok(std::string_view payload) {
   const auto json = Json::parse(payload);
   const auto attached = json ? wire::parse_attached(*json) : Result<wire::Attached>(std::unexpected(json.error()));
   phase_ = Phase::attached;
-  if (phase_timer_) loop_.cancel(*phase_timer_);
-  phase_timer_.reset();
+  stop_phase_timer();
   entered_ = true;
   if (entry_ == Entry::redraw) return;
   std::string notice = options_.notice;
@@ -359,13 +377,13 @@ void AttachTerminal::handle_event(std::string_view payload) {
   if (!json) return;
   const std::string event = json->get("event").as_string();
   if (event == "exited") {
-    AttachEnd end{AttachEnd::Why::ended, {}, {}, 0};
+    AttachEnd end{AttachEnd::Why::ended};
     if (auto exit = wire::parse_exit_event(*json)) end.exit = std::move(*exit);
     if (phase_ == Phase::leaving && !stopping_) end_ = end;  // it ended while we were about to leave
     begin_leave(std::move(end));
   } else if (event == "detached") {
     if (phase_ == Phase::leaving) return;
-    end_ = {AttachEnd::Why::sent_away, json->get("reason").as_string(), {}, 0};
+    end_ = {AttachEnd::Why::sent_away, json->get("reason").as_string()};
     finish();
   }
 }
@@ -384,7 +402,7 @@ void AttachTerminal::handle_error(std::string_view payload) {
 // Writes what the terminal takes at once; the rest waits, and no other frame is looked at until it is through.
 void AttachTerminal::draw(std::string_view bytes) {
   const auto written = tty_.write(bytes);
-  if (!written) return begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+  if (!written) return begin_leave({AttachEnd::Why::terminal_gone});
   if (*written == bytes.size()) return after_drawn();
   drawing_.assign(bytes.substr(*written));
   drawn_ = 0;
@@ -395,7 +413,7 @@ bool AttachTerminal::drain_drawing() {
   if (drawn_ == drawing_.size()) return true;
   const auto written = tty_.write(std::string_view(drawing_).substr(drawn_));
   if (!written) {
-    begin_leave({AttachEnd::Why::terminal_gone, {}, {}, 0});
+    begin_leave({AttachEnd::Why::terminal_gone});
     return false;
   }
   drawn_ += *written;
@@ -424,7 +442,7 @@ void AttachTerminal::lost(std::string reason) {
     refused_ = Error{ErrorKind::timeout, "attach", std::move(reason), "look at it with: hold ls"};
     return finish();
   }
-  end_ = {AttachEnd::Why::lost, std::move(reason), {}, 0};
+  end_ = {AttachEnd::Why::lost, std::move(reason)};
   finish();
 }
 
@@ -441,13 +459,11 @@ void AttachTerminal::begin_leave(AttachEnd end) {
   phase_ = Phase::leaving;
   if (undone_) return finish();
   wire::Detach detach;
-  detach.id = 2;
+  detach.id = kDetachId;
   detach.kitty_flags = filter_.keyboard_flags();
   link_->queue(wire::Type::detach, wire::to_json(detach));
   (void)link_->flush();
-  if (phase_timer_) loop_.cancel(*phase_timer_);
-  phase_timer_ = loop_.after(kUndoWait, [this] {
-    phase_timer_.reset();
+  start_phase_timer(kUndoWait, [this] {
     if (phase_ == Phase::leaving) finish();
   });
 }
@@ -456,8 +472,7 @@ void AttachTerminal::begin_leave(AttachEnd end) {
 void AttachTerminal::finish() {
   const bool terminal_gone = end_.why == AttachEnd::Why::terminal_gone && !stopping_;
   phase_ = Phase::over;
-  if (phase_timer_) loop_.cancel(*phase_timer_);
-  phase_timer_.reset();
+  stop_phase_timer();
   if (entered_ && !terminal_gone) {
     std::string bytes = undone_ ? std::string() : undo_everything(filter_.keyboard_flags());
     // Who is sent away was not asked for its flags, so the session's undo does not put them back.
@@ -468,7 +483,7 @@ void AttachTerminal::finish() {
       swallow_late_replies();
     }
   }
-  tty_.restore(entered_);
+  tty_.restore(entered_ ? Tty::Unread::discard : Tty::Unread::keep);
   unwatch_link();
   link_.reset();
   if (!stopping_) return;
@@ -477,14 +492,14 @@ void AttachTerminal::finish() {
   ::raise(SIGSTOP);
   // Continued. The loop sees the SIGCONT, too: on_continue() does nothing until we are attached again.
   if (!tty_.make_raw() || !enter(Entry::continued)) {
-    tty_.restore(false);
-    end_ = {AttachEnd::Why::lost, "its holder is gone", {}, 0};
+    tty_.restore(Tty::Unread::keep);
+    end_ = {AttachEnd::Why::lost, "its holder is gone"};
   }
 }
 
 void AttachTerminal::swallow_late_replies() {
   const Instant deadline = clock_.now() + kLateReplyWait;
-  while (!filter_.quiet() && wait_ready(tty_.fd(), false, deadline, clock_)) {
+  while (!filter_.quiet() && wait_ready(tty_.fd(), Until::readable, deadline, clock_)) {
     const auto n = tty_.read(keys_);
     if (!n) return;
     scanner_.feed(std::string_view(keys_.data(), *n),

@@ -39,8 +39,8 @@ struct AttachEnd {
     signal,         // a signal ended this client
   };
   Why why = Why::detached;
-  std::string reason;                   // sent_away, lost: in words
-  std::optional<wire::ExitEvent> exit;  // ended
+  std::string reason{};                   // sent_away, lost: in words
+  std::optional<wire::ExitEvent> exit{};  // ended
   int signal = 0;
 };
 

@@ -15,7 +15,12 @@ namespace holdfast::client {
 
 namespace {
 
+// Input in one frame, bytes: what a holder takes in one read.
 constexpr std::size_t kInputPieceBytes = 64u << 10;
+// Sent bytes that are kept in front of unsent ones until there are so many: each time the rest is moved.
+constexpr std::size_t kSentBytesMax = 64u << 10;
+// The longest single poll(2), milliseconds: deadlines may lie beyond what it takes.
+constexpr std::int64_t kPollMsMax = 60'000;
 
 std::unexpected<Error> gone() {
   return fail(ErrorKind::ended, "talk to the session", "its holder went away",
@@ -43,13 +48,14 @@ Result<> check_hello(std::string_view payload) {
 
 }  // namespace
 
-bool wait_ready(int fd, bool for_write, Instant deadline, const Clock& clock) {
+bool wait_ready(int fd, Until until, Instant deadline, const Clock& clock) {
+  const short events = until == Until::readable_or_writable ? POLLIN | POLLOUT : POLLIN;
   for (;;) {
     const Duration left = deadline - clock.now();
     if (left <= Duration::zero()) return false;
-    pollfd item{fd, static_cast<short>(POLLIN | (for_write ? POLLOUT : 0)), 0};
+    pollfd item{fd, events, 0};
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-    const int n = ::poll(&item, 1, static_cast<int>(std::min<std::int64_t>(ms, 60'000)));
+    const int n = ::poll(&item, 1, static_cast<int>(std::min<std::int64_t>(ms, kPollMsMax)));
     if (n > 0) return true;
     if (n < 0 && errno != EINTR) return true;  // the next read or write says what is wrong
   }
@@ -62,27 +68,27 @@ Connection::Connection(Fd socket) : socket_(std::move(socket)), decoder_(limits:
 }
 
 Result<Connection> Connection::open(const std::string& socket_path) {
-  Fd socket = TRY(sys::connect_unix(socket_path, true));
+  Fd socket = TRY(sys::connect_unix(socket_path));
   TRY(check_peer(socket.get(), socket_path));
   return Connection(std::move(socket));
 }
 
+void Connection::forget_sent() {
+  if (sent_ != out_.size()) return;
+  out_.clear();
+  sent_ = 0;
+}
+
 void Connection::queue(wire::Type type, std::string_view payload) {
-  if (sent_ == out_.size()) {
-    out_.clear();
-    sent_ = 0;
-  }
+  forget_sent();
   out_ += wire::frame_header(type, payload.size());
   out_ += payload;
 }
 
 void Connection::queue_input(std::string_view bytes) {
+  forget_sent();
   while (!bytes.empty()) {
     const auto piece = bytes.substr(0, kInputPieceBytes);
-    if (sent_ == out_.size()) {
-      out_.clear();
-      sent_ = 0;
-    }
     out_ += wire::encode_input(input_offset_, piece);
     input_offset_ += piece.size();
     bytes.remove_prefix(piece.size());
@@ -100,7 +106,7 @@ Result<> Connection::flush() {
     if (errno == EAGAIN || errno == EWOULDBLOCK) break;
     return gone();
   }
-  if (sent_ > kInputPieceBytes) {
+  if (sent_ > kSentBytesMax) {
     out_.erase(0, sent_);
     sent_ = 0;
   }
@@ -139,7 +145,8 @@ Result<wire::Frame> Connection::await_frame(Instant deadline, const Clock& clock
     const Read read = TRY(fill());
     if (read == Read::end) return gone();
     if (read != Read::nothing) continue;
-    if (!wait_ready(fd(), sendable && unsent() > 0, deadline, clock)) {
+    const Until until = sendable && unsent() > 0 ? Until::readable_or_writable : Until::readable;
+    if (!wait_ready(fd(), until, deadline, clock)) {
       return fail(ErrorKind::timeout, "talk to the session", "its holder does not answer",
                   "it may be stopped or overloaded; try again, or look at it with: hold ls");
     }

@@ -52,6 +52,7 @@ class Connection {
 
  private:
   explicit Connection(Fd socket);
+  void forget_sent();
   // Flushes, reads and waits until there is a frame.
   Result<wire::Frame> await_frame(Instant deadline, const Clock& clock);
 
@@ -63,7 +64,8 @@ class Connection {
   std::int64_t next_id_ = 1;
 };
 
-// Waits until the descriptor can be read (or written, if asked) or the deadline is over. False: it is over.
-bool wait_ready(int fd, bool for_write, Instant deadline, const Clock& clock);
+enum class Until { readable, readable_or_writable };
+// Waits until the descriptor is so, or the deadline is over. False: it is over.
+bool wait_ready(int fd, Until until, Instant deadline, const Clock& clock);
 
 }  // namespace holdfast::client

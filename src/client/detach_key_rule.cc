@@ -4,6 +4,8 @@
 #include <cctype>
 #include <cstdint>
 
+#include "store/config.h"
+
 namespace holdfast::client {
 
 namespace {
@@ -63,16 +65,12 @@ bool is_modifier_key(std::string_view bytes) {
 
 Result<DetachKey> DetachKey::parse(std::string_view text) {
   if (text == "none") return DetachKey(0);
-  const std::string advice = "write ctrl-\\, ctrl-] , ctrl- and a letter other than i, j, m, or none";
   std::string lower;
   for (const char c : text) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (lower.size() == 6 && lower.starts_with("ctrl-")) {
-    const char c = lower[5];
-    const bool letter = c >= 'a' && c <= 'z' && c != 'i' && c != 'j' && c != 'm';
-    if (letter || c == '\\' || c == ']') return DetachKey(c);
-  }
+  if (store::is_detach_key(lower)) return DetachKey(lower.back());
   return fail(ErrorKind::usage, "use '" + std::string(text) + "' as the detach key",
-              "it is not a key that can be told apart", advice);
+              "it is not a key that can be told apart",
+              "write ctrl-\\, ctrl-], ctrl- and a letter other than i, j, m, or none");
 }
 
 DetachKey::Match DetachKey::match(std::string_view key) const {

@@ -81,9 +81,9 @@ std::optional<Asked> ask_holder(std::size_t index, RosterEntry& entry) {
     if (entry.presence == Presence::running) entry.presence = Presence::not_responding;
     return std::nullopt;
   }
+  if (entry.presence != Presence::exited) entry.presence = Presence::not_responding;  // until it answers
   connection->queue(wire::Type::info, Json::object().set("id", 1));
   if (!connection->flush()) return std::nullopt;
-  if (entry.presence != Presence::exited) entry.presence = Presence::not_responding;  // until it answers
   return Asked{index, std::move(*connection)};
 }
 

@@ -35,7 +35,7 @@ RosterEntry read_session(const store::SessionStore::Entry& session, const Clock&
 // The record of a session as its files tell it.
 wire::Info info_from_manifest(const store::Manifest& manifest);
 
-// Removes the socket of a session whose lock is free (nobody serves it any more).
+// Removes the socket that a session nobody serves any more has left. The caller knows that: its lock was free.
 void remove_stale_socket(const store::Manifest& manifest);
 
 }  // namespace holdfast::client

@@ -41,7 +41,7 @@ class Herd {
     Json status = manifest.json.get("status");
     status.set("life", life).set("exit_code", life == "exited" ? Json(3) : Json());
     manifest.json.set("status", std::move(status));
-    REQUIRE(manifest.write_to(created.directory.get(), false));
+    REQUIRE(manifest.write_to(created.directory.get(), sys::Durable::no));
     return created;
   }
   Fd listen(const std::string& id) {

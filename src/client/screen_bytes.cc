@@ -4,6 +4,7 @@ namespace holdfast::client {
 
 namespace {
 
+// Titles that a terminal keeps on its stack, at most (xterm).
 constexpr int kTitlesMax = 10;
 
 }  // namespace
@@ -33,12 +34,12 @@ std::string undo_everything(int keyboard_flags) {
       "\x1b[>4m"                                              // modifyOtherKeys
       "\x1b[?9l\x1b[?1000l\x1b[?1001l\x1b[?1002l\x1b[?1003l"  // mouse reports and their encodings
       "\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l"
-      "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l"              // focus, paste, colour scheme, size reports
-      "\x1b[?1l\x1b>\x1b[?66l\x1b[?67l"                           // cursor keys, keypad, backarrow
-      "\x1b[4l\x1b[20l\x1b[?5l\x1b[?45l\x1b[?7h\x1b[?25h"         // insert, newline, reverse video, wraps, cursor
-      "\x1b[0 q\x1b[0m\x1b]8;;\x1b\\"                             // cursor shape, pen, link
-      "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0\"q\x1b[?5W"             // charsets, protection, tab stops
-      "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\"  // colours
+      "\x1b[?1004l\x1b[?2004l\x1b[?2031l\x1b[?2048l"                  // focus, paste, colour scheme, size reports
+      "\x1b[?1l\x1b>\x1b[?66l\x1b[?67l"                               // cursor keys, keypad, backarrow
+      "\x1b[4l\x1b[20l\x1b[?5l\x1b[?45l\x1b[?1045l\x1b[?7h\x1b[?25h"  // insert, newline, reverse video, wraps, cursor
+      "\x1b[0 q\x1b[0m\x1b]8;;\x1b\\"                                 // cursor shape, pen, link
+      "\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[0\"q\x1b[?5W"                 // charsets, protection, tab stops
+      "\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\"      // colours
       "\x1b]117\x1b\\\x1b]119\x1b\\"
       "\x1b]22;default\x1b\\\x1b]9;4;0\x1b\\";  // pointer, progress
   // The session's own entries lie above the person's title; terminals keep ten.

@@ -55,7 +55,7 @@ Result<Tty> Tty::open() {
 }
 
 Tty::~Tty() {
-  if (fd_) restore(false);
+  if (fd_) restore(Unread::keep);
 }
 
 Result<> Tty::make_raw() {
@@ -69,9 +69,9 @@ Result<> Tty::make_raw() {
   return {};
 }
 
-void Tty::restore(bool discard_input) {
+void Tty::restore(Unread unread) {
   if (!before_) return;
-  if (discard_input) ::tcflush(fd(), TCIFLUSH);
+  if (unread == Unread::discard) ::tcflush(fd(), TCIFLUSH);
   ::tcsetattr(fd(), TCSANOW, &*before_);
   before_.reset();
 }

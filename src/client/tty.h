@@ -25,15 +25,17 @@ class Tty {
   static Result<Tty> open();
   Tty(Tty&&) noexcept = default;
   Tty& operator=(Tty&&) noexcept = default;
-  ~Tty();  // restores, as restore() does
+  ~Tty();  // puts the settings back, as restore() does
 
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }  // "/dev/pts/3"; for people
 
   // Raw: all 256 byte values pass both ways. Remembers what was there, the first time.
   Result<> make_raw();
-  // Puts the settings back; `discard_input` drops what was typed or answered and not read yet.
-  void restore(bool discard_input);
+  // What was typed or answered and not read yet.
+  enum class Unread { keep, discard };
+  // Puts the settings back.
+  void restore(Unread unread);
 
   // cols and rows are never 0: a terminal that does not know its size is taken for 80 x 24.
   wire::TermSize size() const;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -51,10 +52,11 @@ Result<> serve(char** argv, pid_t program) {
 
 int holder_main(int argc, char** argv) {
   if (argc != 4) return 2;
+  ::prctl(PR_SET_NAME, roles::kHolderVerb);  // after execveat(2) it would be the number of a descriptor
   // One arena for both threads: each would cost pages of its own.
   ::mallopt(M_ARENA_MAX, 1);
-  // A holder ends with its session and is no terminal's job. SIGKILL is what its keeper is for.
-  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE}) ::signal(number, SIG_IGN);
+  // A holder is no terminal's job. SIGTERM ends it, so that a host can go down; its keeper starts another otherwise.
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
   const std::string log_path = "/proc/self/fd/" + std::to_string(roles::kSessionDirFd) + "/holder.log";
   // A session without a log is better than none.
   (void)log::open(log_path);

@@ -77,7 +77,7 @@ void Record::started(pid_t program, pid_t holder) {
   runtime.set("holder_pid", std::int64_t{holder}).set("agent_pid", std::int64_t{program});
   manifest_.json.set("runtime", std::move(runtime));
   Json status = manifest_.json.get("status");
-  status.set("life", "running");
+  if (!recorded_ending()) status.set("life", "running");
   manifest_.json.set("status", std::move(status));
   save(Host::Durable::no);
 }
@@ -86,7 +86,17 @@ std::string Record::reason_with(const Ending& ending) const {
   return info_.reason.empty() ? ending.reason : info_.reason + "; " + ending.reason;
 }
 
+std::optional<Ending> Record::recorded_ending() const {
+  const Json& status = manifest_.json.get("status");
+  if (status.get("life").as_string() != "exited") return std::nullopt;
+  return Ending{static_cast<int>(status.get("exit_code").as_int(-1)), static_cast<int>(status.get("signal").as_int()),
+                status.get("reason").as_string()};
+}
+
+std::int64_t Record::recorded_end_ms() const { return manifest_.json.get("status").get("since").as_int(); }
+
 void Record::save_ending(const Ending& ending, std::int64_t wall_ms) {
+  if (recorded_ending()) return;
   Json status = manifest_.json.get("status");
   status.set("life", "exited").set("since", wall_ms);
   status.set("exit_code", ending.code >= 0 ? Json(ending.code) : Json());
@@ -101,7 +111,7 @@ void Record::ended(const Ending& ending, std::int64_t wall_ms) {
   info_.exit_code = ending.code;
   info_.exit_signal = ending.signal;
   info_.ended_ms = wall_ms;
-  info_.reason = reason_with(ending);
+  info_.reason = manifest_.json.get("status").get("reason").as_string();
 }
 
 void Record::resized(const wire::TermSize& size) {
@@ -124,9 +134,10 @@ void Record::active() {
 
 void Record::mark(const std::string& mark, const std::string& reason) {
   if (std::ranges::find(info_.marks, mark) == info_.marks.end()) info_.marks.push_back(mark);
-  info_.reason = reason;
+  const auto ending = recorded_ending();
+  info_.reason = ending ? ending->reason + "; " + reason : reason;
   Json status = manifest_.json.get("status");
-  status.set("reason", reason);
+  status.set("reason", info_.reason);
   manifest_.json.set("status", std::move(status));
   save(Host::Durable::no);
 }

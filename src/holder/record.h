@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,10 @@ class Record {
   Record(store::Manifest manifest, Host& host, const Clock& clock);
 
   void started(pid_t program, pid_t holder);
-  // First on disk, then to whoever asks.
+  // What an earlier holder of this session wrote down, if the program had ended by then.
+  std::optional<Ending> recorded_ending() const;
+  std::int64_t recorded_end_ms() const;
+  // First on disk (unless it is there), then to whoever asks.
   void save_ending(const Ending& ending, std::int64_t wall_ms);
   void ended(const Ending& ending, std::int64_t wall_ms);
   void resized(const wire::TermSize& size);

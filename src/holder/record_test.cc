@@ -60,6 +60,12 @@ TEST_CASE("start and end are saved, fields of others are kept") {
   record.ended(ending_of(3 << 8), 123);
   CHECK(record.info().has_exit);
   CHECK(record.info().ended_ms == 123);
+
+  Record next(store::Manifest::parse(host.manifest).value(), host, clock);  // of the holder after a crash
+  next.started(7, 9);
+  CHECK(next.recorded_ending()->code == 3);
+  CHECK(next.recorded_end_ms() == 123);
+  CHECK(Json::parse(host.manifest).value().get("status").get("life").as_string() == "exited");
 }
 
 TEST_CASE("activity is saved now and then only") {

@@ -41,6 +41,12 @@ Result<> Session::begin() {
   TRY(line_.watch([this](unsigned events) { on_line(events); }));
   TRY(loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }));
   if (setup_.keeper >= 0) TRY(loop_.watch(setup_.keeper, loop::kRead, [this](unsigned) { on_keeper(); }));
+  if (const auto ending = record_.recorded_ending()) {
+    // A holder before this one saw the end.
+    const std::int64_t ended_ms = record_.recorded_end_ms();
+    record_.ended(*ending, ended_ms);
+    program_ended(*ending, ended_ms);
+  }
   return {};
 }
 

@@ -173,7 +173,9 @@ void Session::lead(Client* client, Want want) {
       read_program(kAttachDrainBytes);
       set_size(client->size, Winch::always);
     }
-    if (other_size || client->output.stream() != Output::Stream::live) {
+    // With a backlog it would be shown again what the leader before it has answered: it gets a picture instead.
+    const bool up_to_date = client->output.stream() == Output::Stream::live && client->output.position() == safe();
+    if (other_size || !up_to_date) {
       ask_restore(*client, want);
     } else {
       client->live_from = client->output.position();

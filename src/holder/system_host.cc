@@ -94,6 +94,17 @@ void SystemHost::kill_tree(pid_t shadow) {
 
 bool SystemHost::is_tree_empty(pid_t shadow) { return tree(shadow).empty(); }
 
+// A session that was started from inside this one hangs below our keeper, too (it adopts orphans), but is its own.
+void SystemHost::leave_other_sessions(const std::vector<pty::Process>& all, std::vector<pty::Process>& found) const {
+  std::vector<pid_t> others;
+  for (const pty::Process& process : found) {
+    if (process.command != roles::kKeeperVerb || process.pid == session_.keeper) continue;
+    others.push_back(process.pid);
+    for (const pty::Process& below : pty::descendants(all, process.pid)) others.push_back(below.pid);
+  }
+  std::erase_if(found, [&](const pty::Process& process) { return std::ranges::count(others, process.pid) > 0; });
+}
+
 // Everything of the session that runs, nearest first.
 std::vector<pty::Process> SystemHost::tree(pid_t shadow) const {
   const auto all = pty::read_processes();
@@ -101,6 +112,7 @@ std::vector<pty::Process> SystemHost::tree(pid_t shadow) const {
   // Without its keeper nobody knows whose descendants are this session's: what is below the program, and its session.
   const bool has_keeper = ::getppid() == session_.keeper && session_.keeper > 1;
   std::vector<pty::Process> found = pty::descendants(*all, has_keeper ? session_.keeper : session_.program);
+  leave_other_sessions(*all, found);
   for (const pty::Process& process : *all) {
     const bool belongs = process.pid == session_.program || process.session == session_.program;
     const bool known = std::ranges::find(found, process.pid, &pty::Process::pid) != found.end();

@@ -39,6 +39,7 @@ class SystemHost final : public Host {
   SystemHost(Session session, std::unique_ptr<store::FileWriter> writer)
       : session_(std::move(session)), writer_(std::move(writer)) {}
   std::vector<pty::Process> tree(pid_t shadow) const;
+  void leave_other_sessions(const std::vector<pty::Process>& all, std::vector<pty::Process>& found) const;
 
   void take_outcomes();
 

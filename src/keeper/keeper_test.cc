@@ -63,7 +63,8 @@ struct Session {
 
   // The answer of the holder of the moment; "" if it ended instead.
   std::string ask(HolderCommand command) const {
-    const Fd connection = sys::connect_unix(socket(), false).value();
+    const Fd connection = sys::connect_unix(socket()).value();
+    REQUIRE(sys::set_nonblocking(connection.get(), false));
     REQUIRE(::send(connection.get(), &command, 1, MSG_NOSIGNAL) == 1);
     std::string answer;
     char byte;

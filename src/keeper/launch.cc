@@ -26,6 +26,7 @@ namespace {
 constexpr int kBacklog = 128;
 // Descriptors are first moved up here, so that putting one on its number cannot close another.
 constexpr int kParkingFrom = 64;
+// An error in its words, bytes; what is longer is cut.
 constexpr std::size_t kReportBytesMax = 16u << 10;
 
 // What the launcher says to the caller through the pipe: kOk, or an error as its kind and three texts, each ended by
@@ -144,20 +145,10 @@ bool arrange_descriptors(const Parts& parts, const LaunchSpec& spec, int null) {
   return ::syscall(SYS_close_range, static_cast<unsigned>(roles::kPeerFd), ~0u, 0u) == 0;
 }
 
-// Ignored signals would be inherited by every process of the session.
-void reset_signals() {
-  struct sigaction action{};
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 [[noreturn]] void become_keeper(const Parts& parts, const LaunchSpec& spec) {
   const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (null && ::chdir("/") == 0 && arrange_descriptors(parts, spec, null.get())) {
-    reset_signals();
+    sys::reset_signals();  // ignored ones would be inherited by every process of the session
     std::string verb = roles::kKeeperVerb, id = spec.id, name = spec.name, pid = std::to_string(parts.program.pid);
     char* argv[] = {verb.data(), id.data(), name.data(), pid.data(), nullptr};
     ::syscall(SYS_execveat, roles::kBinaryFd, "", argv, environ, AT_EMPTY_PATH);

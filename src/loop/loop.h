@@ -16,11 +16,8 @@
 namespace holdfast::loop {
 
 enum Interest : unsigned { kNone = 0, kRead = 1, kWrite = 2 };
-enum Event : unsigned {
-  kReadable = 1,
-  kWritable = 2,
-  kHangup = 4
-};  // kHangup comes with kReadable until read to the end
+// kHangup comes with kReadable until all is read.
+enum Event : unsigned { kReadable = 1, kWritable = 2, kHangup = 4 };
 
 // Where events come from: the kernel, or a test's script.
 class Poller {

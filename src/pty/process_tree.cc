@@ -20,8 +20,8 @@
 namespace holdfast::pty {
 namespace {
 
-constexpr std::size_t kStatBytesMax =
-    1024;  // bytes of /proc/PID/stat; the name is at most 64 of them, numbers the rest
+// Bytes of /proc/PID/stat; the name is at most 64 of them, numbers the rest.
+constexpr std::size_t kStatBytesMax = 1024;
 
 // Fields of /proc/PID/stat behind the name (proc(5)), counted from the state.
 enum StatField : std::size_t { kState = 0, kParent = 1, kGroup = 2, kSession = 3, kStartTime = 19, kFieldCount = 20 };

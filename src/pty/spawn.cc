@@ -24,8 +24,14 @@ namespace {
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kShellOfFormatless = "/bin/sh";
 constexpr std::size_t kChildStackBytes = 64u << 10;  // bytes; the child's frames are small, those of a sanitizer larger
-constexpr int kOomScore =
-    500;  // of 1000: under memory pressure a program goes before the session that keeps its screen
+// Of 1000: under memory pressure a program goes before the session that keeps its screen.
+constexpr int kOomScore = 500;
+constexpr std::string_view kOomScoreText = "500";
+// Of a name in an error, code points: a line of a terminal or two.
+constexpr std::size_t kShownChars = 200;
+// Where the kernel cannot close a range: descriptors looked at, at most. A limit above it is nobody's daily one, and a
+// close for each number would take seconds.
+constexpr rlim_t kClosedMax = 65536;
 
 // How far the child came.
 enum class Stage { session, terminal, directory, exec };
@@ -45,19 +51,11 @@ struct ChildPlan {
   int error_number = 0;
 };
 
-void reset_signals() {
-  struct sigaction action{};
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
-  sigset_t none;
-  ::sigemptyset(&none);
-  ::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
 void raise_oom_score() {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
-  [[maybe_unused]] const ssize_t written = ::write(file, "500", 3);  // a refusal changes nothing that we promise
+  // A refusal changes nothing that we promise.
+  [[maybe_unused]] const ssize_t written = ::write(file, kOomScoreText.data(), kOomScoreText.size());
   ::close(file);
 }
 
@@ -65,7 +63,7 @@ void close_others() {
   if (::syscall(SYS_close_range, 3u, ~0u, 0u) == 0) return;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
-  const int end = static_cast<int>(std::min<rlim_t>(limit.rlim_cur, 65536));
+  const int end = static_cast<int>(std::min(limit.rlim_cur, kClosedMax));
   for (int fd = 3; fd < end; ++fd) ::close(fd);
 }
 
@@ -94,7 +92,7 @@ int child(void* argument) {
   close_others();
   ::umask(plan.file_mode_mask);
   if (plan.raise_oom_score) raise_oom_score();
-  reset_signals();
+  sys::reset_signals();
   plan.stage = Stage::exec;
   ::execve(plan.path, plan.argv, plan.environment);
   if (errno == ENOEXEC) ::execve(kShellOfFormatless, plan.shell_argv, plan.environment);
@@ -125,7 +123,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return result;
 }
 
-std::string attempt(const std::string& program) { return "start '" + printable(program, 200) + "'"; }
+std::string attempt(const std::string& program) { return "start '" + printable(program, kShownChars) + "'"; }
 
 std::unexpected<Error> cannot(const std::string& program, std::string problem, std::string advice) {
   return fail(ErrorKind::failed, attempt(program), std::move(problem), std::move(advice));
@@ -183,7 +181,7 @@ Found look_at(int directory, const std::string& path) {
 }
 
 std::unexpected<Error> not_executable(const std::string& program, const std::string& path) {
-  return cannot(program, "'" + printable(path, 200) + "' is not executable",
+  return cannot(program, "'" + printable(path, kShownChars) + "' is not executable",
                 "make it executable with chmod +x, or name another program");
 }
 

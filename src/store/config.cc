@@ -12,10 +12,10 @@
 namespace holdfast::store {
 namespace {
 
-constexpr std::size_t kConfigBytesMax = 1u << 20;  // bytes
-constexpr std::int64_t kHistoryRowsMax = 1'000'000;
-constexpr std::int64_t kHistoryBytesMin = 64 << 10;
-constexpr std::int64_t kHistoryBytesMax = std::int64_t{4} << 30;
+constexpr std::size_t kConfigBytesMax = 1u << 20;                 // bytes; nobody writes more by hand
+constexpr std::int64_t kHistoryRowsMax = 1'000'000;               // rows; more than a person scrolls through
+constexpr std::int64_t kHistoryBytesMin = 64 << 10;               // bytes; one block of the history
+constexpr std::int64_t kHistoryBytesMax = std::int64_t{4} << 30;  // bytes; far above a million rows of text
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
@@ -75,15 +75,6 @@ class Settings {
   Json values_;
 };
 
-// Keys that every terminal can tell from Tab, Enter and Esc.
-bool is_detach_key(std::string_view text) {
-  if (text == "none") return true;
-  if (text.size() != 6 || !text.starts_with("ctrl-")) return false;
-  const char key = text[5];
-  const bool letter = key >= 'a' && key <= 'z' && key != 'i' && key != 'j' && key != 'm';
-  return letter || key == '\\' || key == ']';
-}
-
 Flow flow_of(std::string_view word) {
   if (word == "lossless") return Flow::lossless;
   if (word == "latest") return Flow::latest;
@@ -109,6 +100,14 @@ Result<Config> read_settings(const Settings& settings) {
 }
 
 }  // namespace
+
+bool is_detach_key(std::string_view text) {
+  if (text == "none") return true;
+  if (text.size() != 6 || !text.starts_with("ctrl-")) return false;
+  const char key = text[5];
+  const bool letter = key >= 'a' && key <= 'z' && key != 'i' && key != 'j' && key != 'm';
+  return letter || key == '\\' || key == ']';
+}
 
 Result<Config> read_config(const std::string& path) {
   if (::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return Config{};

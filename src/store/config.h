@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/limits.h"
 #include "base/result.h"
@@ -17,6 +18,9 @@ struct Config {
   Flow flow = Flow::automatic;                                 // [terminal] flow = "auto" | "lossless" | "latest"
   std::string detach_key = "ctrl-\\";                          // [attach] detach-key = "ctrl-\\" | "ctrl-x" | "none"
 };
+
+// Whether a detach key may be written so: one that every terminal can tell from Tab, Enter and Esc (docs/config.md).
+bool is_detach_key(std::string_view text);
 
 // A missing file is the defaults. Errors: unreadable, malformed, a value out of range: file, line and what to write.
 // An unknown key is not an error: a newer version may have written it.

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "base/ids.h"
-#include "base/sys.h"
 
 namespace holdfast::store {
 namespace {
@@ -84,8 +83,8 @@ Result<Manifest> Manifest::read_from(int session_directory) {
   return parse(TRY(sys::read_file_at(session_directory, kManifestName, kManifestBytesMax)));
 }
 
-Result<> Manifest::write_to(int session_directory, bool durable) const {
-  return sys::replace_file_at(session_directory, kManifestName, text(), durable ? sys::Durable::yes : sys::Durable::no);
+Result<> Manifest::write_to(int session_directory, sys::Durable durable) const {
+  return sys::replace_file_at(session_directory, kManifestName, text(), durable);
 }
 
 std::string Manifest::text() const { return json.dump(2) + "\n"; }

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/sys.h"
 
 namespace holdfast::store {
 
@@ -26,7 +27,7 @@ struct Manifest {
   // Error: not a JSON object that has an id.
   static Result<Manifest> parse(std::string_view text);
   static Result<Manifest> read_from(int session_directory);
-  Result<> write_to(int session_directory, bool durable) const;
+  Result<> write_to(int session_directory, sys::Durable durable) const;
   std::string text() const;  // as it stands in the file
 };
 
@@ -44,7 +45,7 @@ struct NewSession {
   std::vector<std::pair<std::string, std::string>> labels;
   std::int64_t wall_ms = 0;
 };
-// A manifest with every field of requirements A36 in place, life "starting".
+// A manifest with every field of docs/files.md in place, life "starting".
 Manifest new_manifest(const NewSession& session);
 
 std::string this_machine_id();  // /etc/machine-id, or "" where there is none

@@ -77,7 +77,7 @@ TEST_CASE_FIXTURE(TestDirectory, "fields that are not known are kept, in their p
   Json status = manifest.json.get("status");
   status.set("life", "exited");
   manifest.json.set("status", status);
-  REQUIRE(manifest.write_to(fd.get(), true));
+  REQUIRE(manifest.write_to(fd.get(), sys::Durable::yes));
   const Manifest again = Manifest::read_from(fd.get()).value();
   CHECK(again.life() == "exited");
   CHECK(again.json.get("status").get("mood").as_string() == "good");
@@ -87,7 +87,7 @@ TEST_CASE_FIXTURE(TestDirectory, "fields that are not known are kept, in their p
 }
 
 TEST_CASE_FIXTURE(TestDirectory, "a manifest is private") {
-  REQUIRE(new_manifest(a_session()).write_to(fd.get(), false));
+  REQUIRE(new_manifest(a_session()).write_to(fd.get(), sys::Durable::no));
   struct stat info{};
   REQUIRE(::stat((path + "/manifest.json").c_str(), &info) == 0);
   CHECK((info.st_mode & 0777) == 0600);

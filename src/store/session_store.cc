@@ -23,8 +23,11 @@ namespace {
 
 constexpr const char* kLockName = "lock";
 constexpr const char* kNamesLockName = ".lock";
+// Numbers behind a default name: those for which default_session_name() leaves room.
 constexpr int kSuffixMax = 9999;
-constexpr std::size_t kSuggestionsMax = 3;
+constexpr std::size_t kSuggestionsMax = 3;  // more names are no help
+// Of a handle in an error, code points: longer than any name or id.
+constexpr std::size_t kShownChars = 64;
 // Whoever looks whether a lock is free holds it for a moment; a removal waits so often for such a look to be over.
 constexpr int kLockTries = 20;
 constexpr long kLockPauseNs = 2'000'000;
@@ -146,14 +149,6 @@ std::string with_suffix(const std::string& name, int number) {
   return name.substr(0, limits::kNameBytesMax - suffix.size()) + suffix;
 }
 
-// The directory goes out of sight in one step, so that a removal that is cut short leaves no half session.
-void remove_tree(int sessions, const std::string& sessions_path, const std::string& id) {
-  const std::string hidden = ".removed-" + id;
-  const bool moved = ::renameat(sessions, id.c_str(), sessions, hidden.c_str()) == 0;
-  std::error_code ignored;
-  std::filesystem::remove_all(sessions_path + "/" + (moved ? hidden : id), ignored);
-}
-
 }  // namespace
 
 Result<SessionStore> SessionStore::open(const std::string& state_dir) {
@@ -163,6 +158,14 @@ Result<SessionStore> SessionStore::open(const std::string& state_dir) {
 }
 
 std::string SessionStore::directory_of(const std::string& id) const { return state_dir_ + "/sessions/" + id; }
+
+// The directory goes out of sight in one step, so that a removal that is cut short leaves no half session.
+void SessionStore::remove_files(const std::string& id) const {
+  const std::string hidden = ".removed-" + id;
+  const bool moved = ::renameat(sessions_.get(), id.c_str(), sessions_.get(), hidden.c_str()) == 0;
+  std::error_code ignored;
+  std::filesystem::remove_all(directory_of(moved ? hidden : id), ignored);
+}
 
 Result<SessionStore::Created> SessionStore::create(const std::string& name, const std::string& default_name,
                                                    std::int64_t wall_ms) {
@@ -195,7 +198,7 @@ Result<SessionStore::Created> SessionStore::create_locked(std::string name, std:
     return {};
   }();
   if (!finished) {
-    remove_tree(sessions_.get(), state_dir_ + "/sessions", created.id);
+    remove_files(created.id);
     return std::unexpected(std::move(finished).error());
   }
   return created;
@@ -204,7 +207,7 @@ Result<SessionStore::Created> SessionStore::create_locked(std::string name, std:
 void SessionStore::undo_create(const Created& created) {
   const auto names_lock = take_names_lock(names_.get());
   // First what takes space: the disk may be full.
-  remove_tree(sessions_.get(), state_dir_ + "/sessions", created.id);
+  remove_files(created.id);
   give_back_name(names_.get(), created.name, created.id, created.displaced);
 }
 
@@ -243,7 +246,7 @@ Result<std::vector<SessionStore::Entry>> SessionStore::list() const {
 
 // The id that a handle means; its session may be gone.
 Result<std::string> SessionStore::resolve(const std::string& handle) const {
-  const std::string attempted = "find the session '" + printable(handle, 64) + "'";
+  const std::string attempted = "find the session '" + printable(handle, kShownChars) + "'";
   if (is_session_name(handle)) {
     if (std::string id = id_behind(names_.get(), handle); !id.empty()) return id;
   }
@@ -270,7 +273,7 @@ Result<std::string> SessionStore::resolve(const std::string& handle) const {
 Result<SessionStore::Entry> SessionStore::find(const std::string& handle) const {
   const std::string id = TRY(resolve(handle));
   if (auto entry = read_entry(id)) return std::move(*entry);
-  return fail(ErrorKind::not_found, "find the session '" + printable(handle, 64) + "'",
+  return fail(ErrorKind::not_found, "find the session '" + printable(handle, kShownChars) + "'",
               "its record is gone or unreadable", "look into " + directory_of(id) + ", or remove that directory");
 }
 
@@ -290,7 +293,7 @@ Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
   }
   const Fd names_lock = TRY(take_names_lock(names_.get()));
   if (manifest) release_name(names_.get(), manifest->name(), id);
-  remove_tree(sessions_.get(), state_dir_ + "/sessions", id);
+  remove_files(id);
   return {};
 }
 
@@ -306,7 +309,7 @@ Result<> SessionStore::rename(const std::string& id, const std::string& new_name
     if (!is_free(new_name)) return name_taken(new_name);
     const std::string displaced = TRY(transfer_name(names_.get(), new_name, id));
     manifest.json.set("name", new_name);
-    if (auto written = manifest.write_to(directory.get(), /*durable=*/true); !written) {
+    if (auto written = manifest.write_to(directory.get(), sys::Durable::yes); !written) {
       give_back_name(names_.get(), new_name, id, displaced);
       return written;
     }

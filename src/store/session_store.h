@@ -59,6 +59,7 @@ class SessionStore {
   std::optional<Entry> read_entry(const std::string& id) const;
   bool is_free(const std::string& name) const;
   Result<Created> create_locked(std::string name, std::int64_t wall_ms);
+  void remove_files(const std::string& id) const;
   std::vector<std::string> all_ids() const;
   std::vector<std::string> all_names() const;
   Result<std::string> resolve(const std::string& handle) const;

@@ -36,7 +36,7 @@ struct Sessions : TestDirectory {
   void save(const SessionStore::Created& created, Manifest manifest, const std::string& life) {
     Json status = manifest.json.get("status");
     manifest.json.set("status", status.set("life", life));
-    REQUIRE(manifest.write_to(created.directory.get(), false));
+    REQUIRE(manifest.write_to(created.directory.get(), sys::Durable::no));
   }
   void set_life(const SessionStore::Created& created, const std::string& life) {
     save(created, Manifest::read_from(created.directory.get()).value(), life);
@@ -287,7 +287,7 @@ TEST_CASE_FIXTURE(Sessions, "a session of another machine is shown as such and n
   Manifest manifest = Manifest::read_from(created.directory.get()).value();
   Json runtime = manifest.json.get("runtime");
   manifest.json.set("runtime", runtime.set("machine_id", "0123456789abcdef0123456789abcdef"));
-  REQUIRE(manifest.write_to(created.directory.get(), false));
+  REQUIRE(manifest.write_to(created.directory.get(), sys::Durable::no));
   created.lock.reset();
   CHECK(store.find("api")->life == Life::elsewhere);
   CHECK(store.create("api", "", wall_ms).error().kind == ErrorKind::refused);

@@ -1,11 +1,10 @@
 #include "store/similar_names_rule.h"
 
 #include <algorithm>
-#include <array>
-#include <numeric>
 #include <utility>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace holdfast::store {
 namespace {
@@ -13,21 +12,6 @@ namespace {
 constexpr std::size_t kSlipsMax = 2;
 // A beginning that is shorter fits too many names to be a help.
 constexpr std::size_t kBeginningMin = 3;
-
-// Levenshtein's distance; one row, as the texts are short.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::array<std::size_t, limits::kNameBytesMax + 1> row;
-  std::iota(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(b.size()) + 1, std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
@@ -38,7 +22,7 @@ std::vector<std::string> similar_names(std::string_view typed, const std::vector
   const std::size_t slips = std::min(kSlipsMax, typed.size() / 2);
   for (const std::string& name : names) {
     if (name.size() > limits::kNameBytesMax) continue;
-    const std::size_t d = distance(typed, name);
+    const std::size_t d = edit_distance(typed, name);
     if (d <= slips) {
       near.emplace_back(d, name);
     } else if (typed.size() >= kBeginningMin && name.starts_with(typed)) {

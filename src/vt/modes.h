@@ -1,4 +1,5 @@
-// Modes as rows of a table: number, default, whether XTSAVE may keep it, how a restore treats it.
+// Modes as rows of a table: number, default, whether XTSAVE may keep it. What a restore makes of them is in
+// restore_rule.h.
 #pragma once
 
 #include <array>

@@ -43,8 +43,8 @@ inline constexpr unsigned kFirstPlainByte = 0x20;  // bytes 0x20-0x7f of the tex
 inline constexpr unsigned kForegroundShift = 0, kBackgroundShift = 2;
 inline constexpr unsigned kUnderlineColor = 1 << 4;  // a byte as for colours, then the colour
 inline constexpr unsigned kAttributes = 1 << 5;      // varint
-inline constexpr unsigned kExtras =
-    1 << 6;  // a byte: bit 0 protected, bits 1-2 Semantic, bits 3-4 LinkChange; the link
+// A byte: bit 0 protected, bits 1-2 Semantic, bits 3-4 LinkChange; then the link.
+inline constexpr unsigned kExtras = 1 << 6;
 inline constexpr unsigned kResetPen = 1 << 7;  // the default pen, before all else
 enum ColorChange : std::uint8_t { kColorSame, kColorDefault, kColorPalette, kColorRgb };
 // Of kLinkNew the serial, the id and the URI follow (varint; varint and bytes, twice), of kLinkKnown the number.

@@ -12,13 +12,20 @@ namespace holdfast::vt {
 
 enum class HistoryPart : std::uint8_t { none, all };
 
+// What the terminal that is fed holds already.
+enum class Onto : std::uint8_t {
+  anything,  // nothing of it is kept
+  session,   // the session was shown on it before; a person's title may lie at the bottom of its stack, and stays there
+  person,    // a person's own title and colours, which the session changes only where its program did; the title is
+             // pushed first, and write_undo pops it
+};
+
 struct RestoreOptions {
   HistoryPart history = HistoryPart::all;
   Profile client = Profile::ghostty;
   // A fence (`CSI 5 n`) at the end, so that the client can tell answers caused by the restore from later ones.
   bool fence = true;
-  // Keep the client's own title below those of the session: it is pushed first, and write_undo pops it.
-  bool keep_outer_title = true;
+  Onto onto = Onto::session;
 };
 
 // Appends to `out` the bytes that bring a terminal of the same size, whatever its state, to `state` (as far as VT can

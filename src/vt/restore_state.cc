@@ -100,6 +100,7 @@ void Restorer::saved_modes() {
 }
 
 void Restorer::reset_colors() {
+  if (options_.onto == Onto::person) return;
   put("\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\");
 }
 
@@ -210,12 +211,16 @@ void Restorer::margins() {
 // goes to the bottom again. So a second restore leaves no more on it than the first.
 void Restorer::titles() {
   const Titles& t = state_.titles;
-  for (std::size_t i = 0; i < Titles::kStackMax; ++i) put("\x1b[23;0t");
+  if (options_.onto != Onto::person) {
+    for (std::size_t i = 0; i < Titles::kStackMax; ++i) put("\x1b[23;0t");
+  }
   std::size_t first = 0;
-  if (options_.keep_outer_title) {
+  if (options_.onto != Onto::anything) {
     put("\x1b[22;0t");
     if (t.stack.size() == Titles::kStackMax) first = 1;
   }
+  const bool has_none = t.window.empty() && t.icon.empty() && t.stack.empty();
+  if (has_none && options_.onto == Onto::person) return;
   const auto set = [this](const std::string& window, const std::string& icon) {
     append_osc(out_, "2", window);
     append_osc(out_, "1", icon);

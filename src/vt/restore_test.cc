@@ -28,7 +28,7 @@ Screen restored(Screen& original, RestoreOptions options = {}) {
 
 void check_same(Screen& original) {
   RestoreOptions options;
-  options.keep_outer_title = false;
+  options.onto = Onto::anything;
   Screen copy = restored(original, options);
   CHECK(expressible(original.terminal.mutable_state()) == expressible(copy.terminal.mutable_state()));
 }
@@ -38,7 +38,7 @@ void check_same(Screen& original) {
 TEST_CASE("an empty terminal restores in few bytes and nothing is printed") {
   Screen screen;
   RestoreOptions options;
-  options.keep_outer_title = false;
+  options.onto = Onto::anything;
   const std::string bytes = restore_of(screen, options);
   CHECK(bytes.size() < 1024);
   Screen copy = restored(screen, options);
@@ -285,6 +285,27 @@ TEST_CASE("the outer keyboard flags come back when they were known") {
   std::string unknown;
   write_undo(session.state(), -1, unknown);
   CHECK(unknown.find("\x1b[<") == std::string::npos);
+}
+
+TEST_CASE("a person's own title and colours outlive a session that set none, and come back after one that did") {
+  RestoreOptions options;
+  options.onto = Onto::person;
+  for (const bool program_sets : {false, true}) {
+    Screen session;
+    if (program_sets) session.feed("\x1b]2;theirs\x07\x1b]4;2;rgb:00/00/ff\x07");
+    Screen outer;
+    outer.feed("\x1b]2;mine\x07\x1b]4;1;rgb:12/34/56\x07");
+    outer.feed(restore_of(session, options));
+    CHECK(outer.state().titles.window == (program_sets ? "theirs" : "mine"));
+    CHECK(outer.state().colors.palette.contains(1));
+    CHECK(outer.state().colors.palette.contains(2) == program_sets);
+    std::string undo;
+    write_undo(session.state(), -1, undo);
+    outer.feed(undo);
+    CHECK(outer.state().titles.window == "mine");
+    CHECK(outer.state().colors.palette.contains(1));
+    CHECK(!outer.state().colors.palette.contains(2));
+  }
 }
 
 }  // namespace holdfast::vt

@@ -1,8 +1,8 @@
 // What cells refer to by number: styles, clusters of code points, hyperlinks.
 //
 // All three are append-only tables owned by one Terminal and shared by its screens. Nothing is reference-counted:
-// when a table is full the Terminal marks the ids that hot rows, pens and saved cursors still use, and remaps them
-// (Terminal::compact_tables). History does not count: its blocks carry dictionaries of their own.
+// when a table is full the Editor marks the ids that rows of the screens, pens and saved cursors still use, and remaps
+// them (Editor::compact_tables). History does not count: its lines hold pens and characters by value.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,7 @@ class StyleTable {
   std::vector<std::uint16_t> slots_;  // open addressing; 0xffff = empty
 };
 
-// Sequences of 2 to kClusterCodePointsMax code points that share one cell.
+// Sequences of 2 to kCodePointsMax code points that share one cell.
 class ClusterTable {
  public:
   // RGI families need 10; more marks than this are dropped, the width is kept.

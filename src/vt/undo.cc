@@ -31,7 +31,14 @@ void reset_modes(const State& state, std::string& out) {
 }
 
 void reset_colors(const Colors& colors, std::string& out) {
-  if (!colors.palette.empty()) out += "\x1b]104\x1b\\";
+  if (!colors.palette.empty()) {
+    out += "\x1b]104";
+    for (const auto& [index, rgb] : colors.palette) {
+      out += ';';
+      append_number(out, index);
+    }
+    out += "\x1b\\";
+  }
   if (colors.foreground) out += "\x1b]110\x1b\\";
   if (colors.background) out += "\x1b]111\x1b\\";
   if (colors.cursor) out += "\x1b]112\x1b\\";

@@ -13,6 +13,9 @@
 #include <vector>
 
 namespace holdfast::vtd {
+
+// The sanitizers read files and start threads when they report: they have no filter.
+#ifndef HOLDFAST_SANITIZED
 namespace {
 
 #if defined(__x86_64__)
@@ -53,15 +56,7 @@ std::vector<sock_filter> make_filter() {
   return filter;
 }
 
-}  // namespace
-
-Result<> enter_sandbox() {
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-  ::prctl(PR_SET_DUMPABLE, 0);
-#ifdef HOLDFAST_SANITIZED
-  return {};  // the sanitizers read files and start threads when they report
-#else
+Result<> install_filter() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return fail_errno("lock the shadow terminal in", errno);
   std::vector<sock_filter> filter = make_filter();
   const sock_fprog program{static_cast<unsigned short>(filter.size()), filter.data()};
@@ -69,7 +64,19 @@ Result<> enter_sandbox() {
     return fail_errno("lock the shadow terminal in", errno);
   }
   return {};
+}
+
+}  // namespace
 #endif
+
+Result<> enter_sandbox() {
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  ::prctl(PR_SET_DUMPABLE, 0);
+#ifndef HOLDFAST_SANITIZED
+  TRY(install_filter());
+#endif
+  return {};
 }
 
 }  // namespace holdfast::vtd

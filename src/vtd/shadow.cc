@@ -27,6 +27,7 @@ constexpr std::size_t kEventsMax = 32;
 constexpr std::size_t kEventBytesMax = 32u << 10;
 // A reply longer than a packet goes in pieces of this many bytes.
 constexpr std::size_t kReplyBytesMax = 32u << 10;
+// A checkpoint, bytes: a length beyond it is taken for damage and not allocated.
 constexpr std::size_t kCheckpointBytesMax = std::size_t{1} << 30;
 
 std::unexpected<Error> out_of_step(std::string_view what) {
@@ -70,6 +71,15 @@ Result<vt::ReadOptions> read_options(const std::string& json) {
   if (message.format == "html") options.format = vt::TextFormat::html;
   if (message.format == "json") options.format = vt::TextFormat::json;
   return options;
+}
+
+// Terminals that draw the code points of a cluster one by one, whatever mode 2027 says: the shadow must do as they do, or
+// a restore puts the rest of the line elsewhere.
+bool joins_clusters(std::string_view term, std::string_view program) {
+  for (const std::string_view family : {"tmux", "screen", "linux", "rxvt", "alacritty", "vt"}) {
+    if (term.starts_with(family)) return false;
+  }
+  return program != "tmux" && program != "Apple_Terminal";
 }
 
 }  // namespace
@@ -135,8 +145,8 @@ Result<> Shadow::resize(const Resize& resize) {
   return say_events();
 }
 
-void Shadow::set_profile(const std::string& text) {
-  const auto json = Json::parse(text);
+void Shadow::set_profile(const std::string& json_text) {
+  const auto json = Json::parse(json_text);
   if (!json) return;
   vt::ClientProfile profile;
   const std::string term = json->get("term").as_string(), name = json->get("term_program").as_string();
@@ -146,6 +156,7 @@ void Shadow::set_profile(const std::string& text) {
     profile.version = json->get("term_program_version").as_string();
   }
   terminal_->set_client_profile(profile);
+  if (!joins_clusters(term, name)) terminal_->mutable_state().modes.set(vt::Mode::grapheme_clusters, false);
 }
 
 Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& phase_two_at) {
@@ -156,6 +167,7 @@ Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& pha
     case Want::restore_screen: {
       vt::RestoreOptions options;
       options.history = request.want == Want::restore ? vt::HistoryPart::all : vt::HistoryPart::none;
+      options.onto = request.want == Want::restore ? vt::Onto::person : vt::Onto::session;
       std::size_t at = 0;
       vt::write_restore(state, options, out, &at);
       phase_two_at = at;

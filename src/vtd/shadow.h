@@ -38,7 +38,7 @@ class Shadow final : private vt::Sink {
   Result<> parse_to(std::uint64_t end);
   Result<> skip_to(std::uint64_t to);
   Result<> resize(const wire::vtd::Resize& resize);
-  void set_profile(const std::string& json);
+  void set_profile(const std::string& json_text);
   Result<> answer(const wire::vtd::Request& request);
   Result<std::string> write_out(const wire::vtd::Request& request, std::uint64_t& phase_two_at);
   Result<> say_events();

@@ -8,7 +8,7 @@
 namespace holdfast::wire {
 namespace {
 
-// What one read asks for; also what a decoder keeps between frames.
+// What one read asks for, bytes; twice as much is kept between frames.
 constexpr std::size_t kReadBytes = 64u << 10;
 
 template <typename T>

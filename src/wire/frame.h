@@ -58,8 +58,8 @@ struct Frame {
   std::string_view payload;  // valid until the next call on the decoder
 };
 
-// Cuts a byte stream into frames. Bounded by limits::kFrameBytesMax; one frame above its limit is an error, after which
-// the connection must be closed.
+// Cuts a byte stream into frames. Bounded by the limit it is given: a frame above it is an error, after which the
+// connection must be closed.
 class FrameDecoder {
  public:
   // `frame_bytes_max`: the largest payload accepted from this peer.
@@ -71,7 +71,7 @@ class FrameDecoder {
   // A place to read into (at least 64 KiB), and how much was read. Frames given out before are invalid after it.
   std::span<char> space();
   void filled(std::size_t bytes);
-  // Convenience: appends a copy.
+  // For bytes that were read elsewhere: appends a copy.
   void push(std::string_view bytes);
 
   // The next whole frame, nullopt if more bytes are needed. Error: payload above the limit.

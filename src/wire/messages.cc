@@ -24,12 +24,11 @@ constexpr std::array<std::pair<ErrorKind, std::string_view>, 8> kErrorNames{{
 
 constexpr std::array<std::string_view, 4> kReadFormats{"plain", "vt", "html", "json"};
 
-constexpr std::size_t kFactBytesMax = 256;            // TERM and the like
-constexpr std::size_t kEnvironmentEntriesMax = 16;    // tracked variables
-constexpr std::size_t kEnvironmentBytesMax = 4096;    // of one value
-constexpr std::size_t kClientNameCharsMax = 128;
-constexpr std::int64_t kGraceMsMax = 600'000;         // nobody waits longer for a program to end by itself
-constexpr int kSignalMax = 64;                        // SIGRTMAX
+constexpr std::size_t kFactBytesMax = 256;          // bytes; TERM and the like
+constexpr std::size_t kEnvironmentEntriesMax = 16;  // tracked variables; a client sends nine
+constexpr std::size_t kClientNameCharsMax = 128;    // code points; a line of a terminal has room for it
+constexpr int kProtocolsMax = 1 << 20;              // a number beyond is as unknown as this one
+constexpr int kSignalMax = 64;                      // SIGRTMAX
 
 std::unexpected<Error> bad(std::string_view message, std::string_view field, std::string_view problem) {
   return fail(ErrorKind::usage, "understand the message '" + std::string(message) + "'",
@@ -89,6 +88,8 @@ Json with_id(std::int64_t id) {
 }
 
 }  // namespace
+
+bool is_read_format(std::string_view format) { return std::ranges::find(kReadFormats, format) != kReadFormats.end(); }
 
 Json to_json(const Hello& m) {
   Json json = Json::object();
@@ -191,7 +192,7 @@ Result<Hello> parse_hello(const Json& json) {
   TRY(need_object(json, "hello"));
   Hello m;
   if (!json.get("protocol").is_number()) return bad("hello", "protocol", "must be a number");
-  m.protocol = static_cast<int>(std::clamp<std::int64_t>(json.get("protocol").as_int(), 0, 1 << 20));
+  m.protocol = static_cast<int>(std::clamp<std::int64_t>(json.get("protocol").as_int(), 0, kProtocolsMax));
   if (m.protocol < 1) return bad("hello", "protocol", "must be at least 1");
   m.features = strings_of(json.get("features"));
   m.version = bounded(json.get("version"), kFactBytesMax);
@@ -258,13 +259,11 @@ Result<ReadRows> parse_read_rows(const Json& json) {
   TRY(need_object(json, "read_rows"));
   ReadRows m;
   m.id = json.get("id").as_int();
-  m.rows = std::clamp<std::int64_t>(json.get("rows").as_int(-1), -1, 1'000'000'000);
+  m.rows = std::clamp<std::int64_t>(json.get("rows").as_int(-1), -1, kReadRowsMax);
   m.all = json.get("all").as_bool();
   m.unwrap = json.get("unwrap").as_bool();
   m.format = json.get("format").as_string("plain");
-  if (std::ranges::find(kReadFormats, m.format) == kReadFormats.end()) {
-    return bad("read_rows", "format", "must be plain, vt, html or json");
-  }
+  if (!is_read_format(m.format)) return bad("read_rows", "format", "must be plain, vt, html or json");
   return m;
 }
 
@@ -274,7 +273,8 @@ Result<Kill> parse_kill(const Json& json) {
   m.id = json.get("id").as_int();
   m.remove = json.get("remove").as_bool();
   m.grace_ms = json.get("grace_ms").as_int(m.grace_ms);
-  if (m.grace_ms < 0 || m.grace_ms > kGraceMsMax) return bad("kill", "grace_ms", "must be from 0 to 600000");
+  if (m.grace_ms < 0 || m.grace_ms > kGraceMsMax)
+    return bad("kill", "grace_ms", "must be from 0 to " + std::to_string(kGraceMsMax));
   return m;
 }
 
@@ -283,7 +283,8 @@ Result<Signal> parse_signal(const Json& json) {
   Signal m;
   m.id = json.get("id").as_int();
   const std::int64_t number = json.get("number").as_int(0);
-  if (number < 1 || number > kSignalMax) return bad("signal", "number", "must be a signal, 1 to 64");
+  if (number < 1 || number > kSignalMax)
+    return bad("signal", "number", "must be a signal, 1 to " + std::to_string(kSignalMax));
   m.number = static_cast<int>(number);
   return m;
 }

@@ -1,7 +1,7 @@
 // The control messages of the session protocol as values, and their JSON (docs/protocol.md).
 //
-// Every message keeps fields it does not know out of the way: readers are lenient about what is missing and strict about
-// what would do harm (sizes, names). A request may carry `id`; the answer carries the same.
+// Readers pass over what they do not know, give what is missing its default, and are strict about what would do harm
+// (sizes, names). A request may carry `id`; the answer carries the same.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace holdfast::wire {
 inline constexpr int kProtocol = 1;
 inline constexpr int kInfoSchema = 1;
 
-// Names of `hello.features`. A client that misses one says "restart this session to enable …" and carries on.
+// Names of `hello.features`: what this holder can do, whatever its version.
 namespace feature {
 inline constexpr const char* kAttach = "attach";        // attach, observe, take_size, role events
 inline constexpr const char* kUndo = "undo";            // detach answers with what undoes the session
@@ -44,6 +44,9 @@ struct TerminalFacts {
   std::string term, term_program, term_program_version;  // environment of the client
 };
 
+// One value of a tracked variable, bytes: a socket path is shorter.
+inline constexpr std::size_t kEnvironmentBytesMax = 4096;
+
 struct Attach {
   std::int64_t id = 0;
   TermSize size;
@@ -67,6 +70,11 @@ struct Detach {
 // From an attached client: it leaves. Answer: snapshot frames of phase undo, the last with kLast; then the holder closes.
 // From a connection that never attached: everyone who is attached is sent away; answer `ok` {id, detached: how many}.
 
+// Rows that may be asked for; more than a history holds.
+inline constexpr std::int64_t kReadRowsMax = 1'000'000'000;
+// How the rows may be written: plain, vt, html, json.
+bool is_read_format(std::string_view format);
+
 struct ReadRows {
   std::int64_t id = 0;
   std::int64_t rows = -1;  // -1: the visible rows
@@ -74,6 +82,9 @@ struct ReadRows {
   std::string format = "plain";  // plain | vt | html | json
 };
 // Answer: `data` frames with the id, or error.
+
+// The longest grace, milliseconds: nobody waits longer for a program to end by itself.
+inline constexpr std::int64_t kGraceMsMax = 600'000;
 
 struct Kill {
   std::int64_t id = 0;
@@ -102,7 +113,7 @@ struct Info {
   int schema = kInfoSchema;
   std::string id, name;
   std::string life;    // starting running exited lost; the command line adds: not-responding elsewhere
-  std::string state;   // unknown until agents are known
+  std::string state;   // what the program says it does; "unknown" where it says nothing
   std::vector<std::string> marks;  // rebuilt …
   std::vector<std::string> argv;
   std::string cwd, title, working_directory;

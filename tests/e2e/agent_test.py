@@ -21,8 +21,9 @@ from harness import Case, main
 from process import PATIENCE, eventually
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
-BUILD = pathlib.Path(os.environ.get("HOLDFAST_BUILD_DIR", "/tmp/holdfast-tests"))
-AGENT = BUILD / "agents/node_modules/@anthropic-ai/claude-code-linux-x64/claude"
+# One copy (384 MB) for all builds, in the folder that `make clean` removes.
+INSTALLED = TESTS.parent / "build/agents"
+AGENT = INSTALLED / "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 KEY = "sk-ant-api03-made-up-for-this-test"
 DETACH = b"\x1c"
 SIZES = ((100, 30), (120, 40), (80, 24))
@@ -31,23 +32,22 @@ START = 120  # seconds an agent may take to its first picture on a loaded machin
 
 
 def install():
-    """Fetches the pinned package once a build directory. Gives the reason when it cannot be had."""
+    """Fetches the pinned package unless it is there. Gives the reason when it cannot be had."""
     if platform.machine() != "x86_64":
         return f"the pinned package is for x86_64, this is {platform.machine()}"
     lock = (TESTS / "agents/package-lock.json").read_bytes()
-    folder = BUILD / "agents"
-    if AGENT.exists() and (folder / "package-lock.json").read_bytes() == lock:
+    if AGENT.exists() and (INSTALLED / "package-lock.json").read_bytes() == lock:
         return ""
     if not shutil.which("npm"):
         return "npm is not installed"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    shutil.rmtree(INSTALLED, ignore_errors=True)
+    INSTALLED.mkdir(parents=True)
     for name in ("package.json", "package-lock.json"):
-        shutil.copy(TESTS / "agents" / name, folder)
-    done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"], cwd=folder,
-                          capture_output=True, text=True, check=False)
+        shutil.copy(TESTS / "agents" / name, INSTALLED)
+    command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
+    done = subprocess.run(command, cwd=INSTALLED, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(INSTALLED, ignore_errors=True)
         return f"npm cannot fetch it: {done.stderr.strip().splitlines()[-1:]}"
     return ""
 

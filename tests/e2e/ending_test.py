@@ -3,6 +3,7 @@
 import os
 import signal
 
+from engine import HOLD
 from harness import Case, main
 from process import SANITIZED, alive, eventually, send
 
@@ -40,6 +41,14 @@ class Kill(Case):
         self.world.start("stopped", "cat")
         send(self.world.info("stopped")["pid"], signal.SIGSTOP)
         self.assertLess(self.world.must("kill", "stopped").seconds, GRACE / 2)
+
+    def test_a_session_started_inside_another_outlives_it(self):
+        self.world.start("outer", "sh", "-c", f"'{HOLD}' new -d --name inner -- cat; echo both; cat")
+        eventually(lambda: "both" in self.world.read("outer"))
+        self.world.must("kill", "outer")
+        self.assertEqual(self.world.life("inner"), "running")
+        self.world.must("kill", "outer")  # once more: there is nothing left of it to end
+        self.assertEqual(self.world.life("inner"), "running")
 
     def test_kill_keeps_the_final_screen_and_rm_removes_it(self):
         self.world.start("kept", "sh", "-c", "echo the last words; exec cat")

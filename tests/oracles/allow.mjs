@@ -2,7 +2,7 @@
 //   engine: whose fault. difference: matches a line of differences(). when: further condition (optional).
 import { rowText } from './canon.mjs';
 
-const pictureOf = (o) => o.screen.map(rowText).join('\n');
+const pictureOf = (o) => [...o.scrollback, ...o.screen].map(rowText).join('\n');
 const TRACKING = ['?9', '?1000', '?1002', '?1003'];
 
 // Its own picture, from the original bytes, is another one than ours, and a restore brings ours.

@@ -107,7 +107,7 @@ std::string without_history(std::string_view projection) {
 std::string restored(vt::State& state, vt::HistoryPart history) {
   vt::RestoreOptions options;
   options.history = history;
-  options.keep_outer_title = false;
+  options.onto = vt::Onto::anything;
   std::string bytes;
   vt::write_restore(state, options, bytes);
   return bytes;
