@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "vt/restore.h"
 #include "vt/snapshot.h"
 #include "vt/terminal.h"
@@ -21,6 +22,7 @@ namespace {
 
 using namespace holdfast;
 
+// Sizes from the smallest one that a session can have up to these.
 constexpr std::uint16_t kColsMax = 140, kRowsMax = 50;
 constexpr std::uint32_t kHistoryRows = 200;
 constexpr std::size_t kReplyBytesMax =
@@ -39,7 +41,9 @@ struct Step {
 };
 
 vt::Size size_of(unsigned char cols, unsigned char rows) {
-  return {static_cast<std::uint16_t>(1 + cols % kColsMax), static_cast<std::uint16_t>(1 + rows % kRowsMax), 0, 0};
+  constexpr int kCols = kColsMax - limits::kLeaderColsMin + 1, kRows = kRowsMax - limits::kLeaderRowsMin + 1;
+  return {static_cast<std::uint16_t>(limits::kLeaderColsMin + cols % kCols),
+          static_cast<std::uint16_t>(limits::kLeaderRowsMin + rows % kRows), 0, 0};
 }
 
 std::vector<Step> steps_of(std::string_view input) {
@@ -62,6 +66,14 @@ vt::Options options_of(vt::Size size) {
   options.size = size;
   options.history.rows = kHistoryRows;
   return options;
+}
+
+// What REP repeats can only be restored where there is a cell to print it in (docs/vt.md, "Restore").
+std::string without_last_printed(std::string projection) {
+  constexpr std::string_view kFact = "\nlast_printed ";
+  if (const std::size_t at = projection.find(kFact); at != std::string::npos)
+    projection.erase(at, projection.find('\n', at + 1) - at);
+  return projection;
 }
 
 void run(vt::Terminal& terminal, const std::vector<Step>& steps, std::size_t piece_bytes, Quiet& sink) {
@@ -126,8 +138,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   vt::Terminal replayed(options_of(state.size));
   replayed.feed(kDirt, other);
   replayed.feed(bytes, other);
-  require_equal("the restore does not bring the picture back", vt::expressible(replayed.mutable_state()),
-                vt::expressible(state));
+  require_equal("the restore does not bring the picture back",
+                without_last_printed(vt::expressible(replayed.mutable_state())),
+                without_last_printed(vt::expressible(state)));
 
   bytes.clear();
   vt::write_view(state, 33, 7, bytes);

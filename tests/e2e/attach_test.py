@@ -124,7 +124,7 @@ class FirstAttach(Case):
 
     def test_new_attaches_and_says_how_to_leave(self):
         terminal = self.world.terminal("new", "--name", "here", "--", "cat")
-        terminal.wait_for(lambda: self.world.info("here")["clients"] == 1)
+        terminal.wait_for(b"started here")
         terminal.type("echoed\r")
         terminal.wait_for("echoed")
         terminal.type(DETACH)
