@@ -3,6 +3,7 @@
 // The input is a size and a list of steps: pieces of output, resizes. What must hold after it:
 //   - feeding the same bytes one at a time gives the same terminal: nothing depends on where a read ended;
 //   - the binary snapshot brings everything back;
+// Built with HOLDFAST_FUZZ_RESTORE (restore_fuzz) also:
 //   - the restore, replayed into a dirtied terminal, gives the same picture as far as VT can say it.
 #include <algorithm>
 #include <cstddef>
@@ -68,6 +69,7 @@ vt::Options options_of(vt::Size size) {
   return options;
 }
 
+#ifdef HOLDFAST_FUZZ_RESTORE
 // What REP repeats can only be restored where there is a cell to print it in (docs/vt.md, "Restore").
 std::string without_last_printed(std::string projection) {
   constexpr std::string_view kFact = "\nlast_printed ";
@@ -75,6 +77,12 @@ std::string without_last_printed(std::string projection) {
     projection.erase(at, projection.find('\n', at + 1) - at);
   return projection;
 }
+
+constexpr std::string_view kDirt =
+    "\x1b[?1049h\x1b[3;9r\x1b[?6h\x1b[4h\x1b[?69h\x1b[2;5s\x1b(0\x1b[1;7;38;2;1;2;3mdirt\x1b]8;;x:y\x1b\\\x1b[>1u\x1b[?"
+    "1003h\x1b[3g"
+    "\x1b]2;t\x1b\\\x1b[22;0t\x1b]4;1;#123456\x1b\\\x1b[1\"q\x1b[>4;2m\x1b[?5h\x1bP$q";
+#endif
 
 void run(vt::Terminal& terminal, const std::vector<Step>& steps, std::size_t piece_bytes, Quiet& sink) {
   for (const Step& step : steps) {
@@ -100,11 +108,6 @@ void require_equal(const char* what, std::string_view have, std::string_view wan
   }
   fail(what, line(have), line(want));
 }
-
-constexpr std::string_view kDirt =
-    "\x1b[?1049h\x1b[3;9r\x1b[?6h\x1b[4h\x1b[?69h\x1b[2;5s\x1b(0\x1b[1;7;38;2;1;2;3mdirt\x1b]8;;x:y\x1b\\\x1b[>1u\x1b[?"
-    "1003h\x1b[3g"
-    "\x1b]2;t\x1b\\\x1b[22;0t\x1b]4;1;#123456\x1b\\\x1b[1\"q\x1b[>4;2m\x1b[?5h\x1bP$q";
 
 }  // namespace
 
@@ -135,12 +138,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   vt::RestoreOptions options;
   options.onto = vt::Onto::anything;  // that of the dirtied terminal: there is none to keep
   vt::write_restore(state, options, bytes);
+#ifdef HOLDFAST_FUZZ_RESTORE
   vt::Terminal replayed(options_of(state.size));
   replayed.feed(kDirt, other);
   replayed.feed(bytes, other);
   require_equal("the restore does not bring the picture back",
                 without_last_printed(vt::expressible(replayed.mutable_state())),
                 without_last_printed(vt::expressible(state)));
+#endif
 
   bytes.clear();
   vt::write_view(state, 33, 7, bytes);

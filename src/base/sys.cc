@@ -4,12 +4,15 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 
 namespace holdfast::sys {
 namespace {
@@ -181,9 +184,13 @@ Result<std::uint32_t> peer_uid(int socket) {
 }
 
 void reset_signals() {
-  struct sigaction action{};
-  action.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) ::sigaction(number, &action, nullptr);
+  // By the bare system call: glibc keeps two numbers to itself and will not reset them, though its own posix_spawn(3)
+  // leaves them ignored in what it starts. All zeros is SIG_DFL, no flags, an empty mask.
+  const std::array<std::uint64_t, 4> default_action{};
+  constexpr std::size_t kMaskBytes = 8;
+  for (int number = 1; number < NSIG; ++number) {
+    ::syscall(SYS_rt_sigaction, number, default_action.data(), nullptr, kMaskBytes);
+  }
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -61,7 +61,9 @@ TEST_CASE("start and end are saved, fields of others are kept") {
   CHECK(record.info().has_exit);
   CHECK(record.info().ended_ms == 123);
 
-  Record next(store::Manifest::parse(host.manifest).value(), host, clock);  // of the holder after a crash
+  store::Manifest written;
+  written.json = Json::parse(host.manifest).value();
+  Record next(written, host, clock);  // of the holder after a crash
   next.started(7, 9);
   CHECK(next.recorded_ending()->code == 3);
   CHECK(next.recorded_end_ms() == 123);

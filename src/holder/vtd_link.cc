@@ -28,7 +28,7 @@ constexpr std::size_t kResizesPerCheckpoint = 100;
 constexpr std::size_t kScriptMax = 4096;
 constexpr std::size_t kCheckpointsKept = 2;
 // Deaths at one place before it counts as poison. SIGKILL comes from outside (a test, the OOM killer), so it takes more.
-constexpr int kDeathsMax = 2, kKillsMax = 4;
+constexpr int kDeathsMax = 2, kKillsMax = 64;
 
 }  // namespace
 

@@ -226,7 +226,6 @@ void Projection::history() {
     for (; !blank_joins.empty(); blank_joins.pop_back()) out_.erase(blank_joins.back(), kWrapped.size());
   });
   if (!is_exact()) return;
-  fact("history_lines", state_.history.lines());
   fact("history_limit_rows", state_.history.limits().rows);
   fact("history_limit_bytes", state_.history.limits().bytes);
 }
