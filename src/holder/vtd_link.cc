@@ -15,10 +15,14 @@ namespace {
 
 using namespace wire::vtd;
 
-// While a terminal is fed, VTD waits this long for more: it and the terminal would compete for a processor.
-constexpr Duration kBatchDelay = 5ms;
-// So many bytes are worth waking it for at once. Also what a poisonous range is cut to: VTD acknowledges as often.
-constexpr std::uint64_t kBatchBytes = 256u << 10;
+// While a terminal is fed, VTD waits this long for more: it and the terminal compete for a processor, and each time it
+// wakes it gets in the way of the four processes that a byte passes. Nobody sees the delay: who asks for the screen gets
+// what was parsed up to the question.
+constexpr Duration kBatchDelay = 30ms;
+// So many bytes are worth waking it for at once: half of what it may be behind (limits::kVtdLagBytes).
+constexpr std::uint64_t kBatchBytes = limits::kVtdLagBytes / 2;
+// What a poisonous range is cut to: VTD acknowledges as often.
+constexpr std::uint64_t kSkipBytes = 256u << 10;
 // A VTD that has work and says nothing for so long hangs: the slowest step (writing out a full history) takes a tenth.
 constexpr Duration kHungAfter = 2s;
 // Pauses before a VTD that dies without getting anywhere is started again.
@@ -232,7 +236,7 @@ void VtdLink::avoid_poison(Cause cause) {
 void VtdLink::skip_or_step_back() {
   const bool skipped = std::ranges::any_of(skips_, [&](const SkipRange& skip) { return skip.from == acked_; });
   if (sent_ > acked_ && !skipped) {
-    skips_.push_back({acked_, std::min(sent_, acked_ + kBatchBytes)});
+    skips_.push_back({acked_, std::min(sent_, acked_ + kSkipBytes)});
     log::warning("bytes " + std::to_string(skips_.back().from) + " to " + std::to_string(skips_.back().to) +
                  " crash the shadow terminal and are skipped");
     return;

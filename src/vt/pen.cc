@@ -90,6 +90,7 @@ bool Editor::may_compact() {
 }
 
 std::uint16_t Editor::intern_style(const Style& style) {
+  if (state_.tables.styles.is_due()) compact_tables();
   std::uint32_t id = state_.tables.styles.intern(style);
   if (id == StyleTable::kFull && may_compact()) id = state_.tables.styles.intern(style);
   return id == StyleTable::kFull ? 0 : static_cast<std::uint16_t>(id);

@@ -95,9 +95,11 @@ void StyleTable::keep(const std::vector<bool>& marked, std::vector<std::uint16_t
     remap[id] = static_cast<std::uint16_t>(kept++);
   }
   styles_.resize(kept);
-  styles_.shrink_to_fit();
-  slots_ = {};
-  rehash(slots_for(kept, kStyleSlotsMin));
+  // Most of what was kept is likely to be in use: a table that is due again at once would be walked through in vain.
+  due_ = std::max<std::size_t>(kCompactFrom, kept * 4);
+  if (styles_.capacity() > due_) styles_.shrink_to_fit();
+  const std::size_t slots = slots_for(kept, kStyleSlotsMin);
+  rehash(slots_.size() > due_ * 4 ? slots : std::max(slots, slots_.size()));
 }
 
 std::uint32_t ClusterTable::intern(std::span<const char32_t> code_points) {

@@ -57,17 +57,23 @@ static_assert(sizeof(Style) == 16);
 class StyleTable {
  public:
   static constexpr std::uint32_t kFull = 0xffff;  // ids are 16 bits; 0xffff is never given out
+  // Styles up to which the table stays as small as a processor's nearest cache: a program that paints in ever new colours
+  // would otherwise look each of them up in memory.
+  static constexpr std::uint32_t kCompactFrom = 2048;
 
   StyleTable();
   // The id of the style, or kFull when the table has no room: compact and try again.
   std::uint32_t intern(const Style& style);
   const Style& operator[](std::uint16_t id) const { return styles_[id]; }
   std::size_t size() const { return styles_.size(); }
+  // So many that a compaction is likely to free most of them.
+  bool is_due() const { return styles_.size() >= due_; }
   // Keeps the marked ids, in order; fills `remap` (old id -> new id). Id 0 is always kept.
   void keep(const std::vector<bool>& marked, std::vector<std::uint16_t>& remap);
 
  private:
   void rehash(std::size_t slots);
+  std::size_t due_ = kCompactFrom;
   std::vector<Style> styles_;
   std::vector<std::uint16_t> slots_;  // open addressing; 0xffff = empty
 };
