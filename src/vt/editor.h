@@ -33,7 +33,10 @@ class Editor {
 
   // print.cc
   void print_ascii(const char* text, std::size_t n);  // bytes 0x20-0x7e
-  void print_text(std::span<const char32_t> text);    // no C0, no DEL
+  void print(char32_t cp);                            // no C0, no DEL
+  // Prints the leading characters of UTF-8 as far as each is whole and takes cells of its own, ASCII among them while it
+  // is sparse. Returns where it stopped, which may be at once: then look closer at what stands there.
+  const char* print_utf8(const char* p, const char* end);
   void repeat_last(int n);                            // REP
   // Must be called when charsets or insert mode change.
   void update_plain();
@@ -139,8 +142,6 @@ class Editor {
   void print_narrow(std::size_t n, Put&& put);
   void put_narrow(char32_t cp);
   void put_wide(char32_t cp);
-  void print_one(char32_t cp);
-  std::size_t print_simple(std::span<const char32_t> text);
   char32_t translate(char32_t cp);
   void make_room(int width);
   // Blanks the halves of wide characters that writing [x0, x1) of row y would leave alone.

@@ -1,7 +1,6 @@
 #include "vt/parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "vt/utf8.h"
@@ -15,9 +14,6 @@ constexpr unsigned kParameterMax = 0xffff;
 // Control sequences beyond this length are no ordinary ones: the state machine takes them.
 constexpr std::ptrdiff_t kFastSequenceBytesMax = 256;
 constexpr std::size_t kDcsBytesMax = 64u << 10;
-// Characters decoded at a time, and ASCII ones in a row after which the faster way for those pays.
-constexpr std::size_t kTextChunk = 256;
-constexpr int kAsciiStreak = 8;
 // What an unfinished sequence may leave allocated once it is over.
 constexpr std::size_t kContinuationIdleBytes = 4096;
 
@@ -93,36 +89,20 @@ const char* Parser::ground(const char* p) {
   return p;
 }
 
-// Text that is not all ASCII. ASCII among it is taken along while it is sparse.
+// Text that is not all ASCII: from a byte above 0x7f on.
 const char* Parser::text(const char* p) {
-  std::array<char32_t, kTextChunk> chars;
-  std::size_t n = 0;
-  int ascii = 0;
-  while (p < end_ && n < kTextChunk) {
-    const char c = *p;
-    if (!is_high(c)) {
-      if (c < 0x20 || c == kDelete || ++ascii > kAsciiStreak) break;
-      chars[n++] = static_cast<unsigned char>(c);
-      ++p;
-      continue;
-    }
-    ascii = 0;
-    const auto lead = static_cast<unsigned char>(c);
-    if (lead > 0xe0 && lead < 0xed && end_ - p >= 3 && is_continuation(p[1]) && is_continuation(p[2])) {
-      chars[n++] = (lead & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
-      p += 3;
-      continue;
-    }
+  Editor& editor = to_.editor();
+  while (p < end_) {
+    p = editor.print_utf8(p, end_);
+    if (p == end_ || !is_high(*p)) return p;
     const Decoded next = decode_utf8(p, static_cast<std::size_t>(end_ - p));
     if (next.is_incomplete) {
-      to_.editor().print_text({chars.data(), n});
       begin_sequence(p, In::utf8);
       return end_;
     }
-    chars[n++] = next.cp;
+    editor.print(next.cp);
     p += next.length;
   }
-  to_.editor().print_text({chars.data(), n});
   return p;
 }
 
@@ -130,8 +110,7 @@ const char* Parser::text(const char* p) {
 const char* Parser::latin1(const char* p) {
   const auto c = static_cast<unsigned char>(*p);
   if (c >= 0xa0) {
-    const char32_t cp = c;
-    to_.editor().print_text({&cp, 1});
+    to_.editor().print(c);
     return p + 1;
   }
   begin_sequence(p, In::escape);
@@ -216,7 +195,7 @@ const char* Parser::step_utf8(const char* p) {
   const Decoded next = decode_utf8(bytes, had + more);
   if (next.is_incomplete) return end_;
   in_ = In::ground;
-  to_.editor().print_text({&next.cp, 1});
+  to_.editor().print(next.cp);
   return p + (next.length - had);
 }
 

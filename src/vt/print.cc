@@ -1,10 +1,15 @@
 // Printing: characters into cells.
 #include <algorithm>
+#include <array>
 
 #include "vt/editor.h"
+#include "vt/utf8.h"
 
 namespace holdfast::vt {
 namespace {
+
+// ASCII characters in a row after which the way for those alone pays.
+constexpr int kAsciiStreak = 8;
 
 // DEC Special Graphics, 0x60-0x7e.
 constexpr char16_t kDecGraphics[] = {u'◆', u'▒', u'␉', u'␌', u'␍', u'␊', u'°', u'±', u'␤', u'␋', u'┘',
@@ -24,23 +29,54 @@ char32_t in_charset(Charset charset, char32_t cp) {
   return cp;
 }
 
-// The columns of a character that joins the one before it only in rare company (see print_simple); 0: look closer.
-int simple_width(char32_t cp) {
-  if (cp < 0x7f) return 1;
-  if (cp >= 0x4e00 && cp < 0xa000) return 2;
-  if (cp < 0xa0) return 0;
-  const CodePointInfo info = code_point_info(cp);
-  switch (info.break_class) {
-    case Break::other:
-    case Break::lv:
-    case Break::lvt:
-    case Break::indic_consonant:
-    case Break::extended_pictographic:
-      return info.width;
-    default:
-      return 0;
+// By the byte that the Unicode table has of a character: its columns if it joins the one before it only in rare company
+// (see print_utf8); 0: look closer.
+constexpr auto kSimpleWidths = [] {
+  std::array<std::uint8_t, 256> widths{};
+  for (const Break simple :
+       {Break::other, Break::lv, Break::lvt, Break::indic_consonant, Break::extended_pictographic}) {
+    for (unsigned byte = 0; byte < widths.size(); ++byte) {
+      const CodePointInfo info = unicode_table::info_of(static_cast<std::uint8_t>(byte));
+      if (info.break_class == simple) widths[byte] = info.width;
+    }
   }
+  return widths;
+}();
+
+// A character that takes cells of its own, whatever stands left of it; 0 columns: look closer.
+struct SimpleChar {
+  char32_t cp = 0;
+  int length = 0, width = 0;
+};
+
+inline SimpleChar simple_char(char32_t cp, int length) {
+  return {cp, length, kSimpleWidths[unicode_table::byte_of(cp)]};
 }
+
+[[gnu::noinline]] SimpleChar read_rare(const char* p, const char* end) {
+  const Decoded next = decode_utf8(p, static_cast<std::size_t>(end - p));
+  if (next.is_incomplete) return {};
+  return simple_char(next.cp, static_cast<int>(next.length));
+}
+
+// Reads the first character of the bytes. The common lengths have a way of their own.
+[[gnu::always_inline]] inline SimpleChar read_simple(const char* p, const char* end) {
+  const auto byte = [p](int i) { return std::uint32_t{static_cast<unsigned char>(p[i])}; };
+  const auto is_continuation = [&](int i) { return (byte(i) & 0xc0) == 0x80; };
+  const std::uint32_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, lead >= 0x20 && lead != 0x7f};
+  if (lead > 0xe0 && lead < 0xed && end - p >= 3 && is_continuation(1) && is_continuation(2)) {
+    const char32_t cp = (lead & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+    if (cp >= 0x4e00 && cp < 0xa000) return {cp, 3, 2};
+    return simple_char(cp, 3);
+  }
+  if (lead >= 0xc2 && lead < 0xe0 && end - p >= 2 && is_continuation(1)) {
+    return simple_char((lead & 0x1f) << 6 | (byte(1) & 0x3f), 2);
+  }
+  return read_rare(p, end);
+}
+
+[[gnu::noinline]] bool starts_simple(const char* p, const char* end) { return read_simple(p, end).width != 0; }
 
 bool may_join_to_the_right(Cell cell) {
   if (cell.is_cluster()) return true;
@@ -131,7 +167,7 @@ void Editor::print_narrow(std::size_t n, Put&& put) {
 }
 
 void Editor::print_ascii(const char* text, std::size_t n) {
-  for (; n > 0 && !plain_; --n) print_one(static_cast<unsigned char>(*text++));
+  for (; n > 0 && !plain_; --n) print(static_cast<unsigned char>(*text++));
   if (n == 0) return;
   const std::uint64_t pen = pen_bits();
   state_.last_printed = static_cast<unsigned char>(text[n - 1]);
@@ -139,64 +175,60 @@ void Editor::print_ascii(const char* text, std::size_t n) {
                [&](Cell* out, std::size_t first, std::size_t count) { kernels_.widen(text + first, count, pen, out); });
 }
 
-void Editor::print_text(std::span<const char32_t> text) {
-  while (!text.empty()) {
-    if (plain_) text = text.subspan(print_simple(text));
-    if (text.empty()) return;
-    print_one(text.front());
-    text = text.subspan(1);
-  }
-}
-
-// Prints as many characters as need no second thought and returns how many: they take cells of their own. A character
-// of these classes joins its neighbour only if that one is a cluster, a Prepend or a leading jamo (UAX 29), so it is
-// enough to look at the cell left of the first one.
-std::size_t Editor::print_simple(std::span<const char32_t> text) {
+// Characters of these classes join their neighbour only if that one is a cluster, a Prepend or a leading jamo (UAX 29), so
+// it is enough to look at the cell left of the first one.
+const char* Editor::print_utf8(const char* p, const char* end) {
+  if (!plain_) return p;
   const std::uint64_t pen = pen_bits();
   const std::uint64_t tail = pen | Cell::kind_bits(CellKind::wide_tail);
   Cursor& at = screen_->cursor;
   if (has_mode(Mode::grapheme_clusters)) {
     const int left = left_text_column();
-    if (left >= 0 && may_join_to_the_right(row(at.y).cells[left])) return 0;
+    if (left >= 0 && may_join_to_the_right(row(at.y).cells[left])) return p;
   }
-  std::size_t done = 0;
-  while (done < text.size()) {
+  char32_t last = 0;
+  for (int ascii = 0; p < end;) {
     if (at.pending_wrap) {
-      if (!has_mode(Mode::autowrap) || simple_width(text[done]) == 0) break;
+      if (!has_mode(Mode::autowrap) || !starts_simple(p, end)) break;
       wrap();
     }
     Row& r = row(at.y);
+    Cell* const cells = r.cells;
     const bool had_wide = r.has_wide && at.x < r.used;
     const int limit = right_limit();
-    const std::size_t before = done;
     int x = at.x;
-    bool is_full = false;
-    if (had_wide && x == 0) cell_overwritten_at_start(at.y);
-    while (done < text.size() && !is_full) {
-      const int width = simple_width(text[done]);
-      if (width == 0 || x + width - 1 > limit) break;
-      if (had_wide) detach_halves(at.y, x, x + width);
-      const std::uint64_t bits = text[done++] | pen;
-      if (width == 1) {
-        r.cells[x].bits = bits;
-      } else {
-        r.cells[x].bits = bits | Cell::kind_bits(CellKind::wide);
-        r.cells[x + 1].bits = tail;
-        r.has_wide = true;
+    bool has_wide = false;
+    while (x <= limit && p < end) {
+      const SimpleChar next = read_simple(p, end);
+      ascii = next.cp < 0x80 ? ascii + 1 : 0;
+      if (next.width == 0 || x + next.width - 1 > limit || ascii > kAsciiStreak) break;
+      if (had_wide) {
+        if (x == 0) cell_overwritten_at_start(at.y);
+        detach_halves(at.y, x, x + next.width);
       }
-      x += width;
-      is_full = x > limit;
+      last = next.cp;
+      const std::uint64_t bits = last | pen;
+      if (next.width == 1) {
+        cells[x].bits = bits;
+      } else {
+        cells[x].bits = bits | Cell::kind_bits(CellKind::wide);
+        cells[x + 1].bits = tail;
+        has_wide = true;
+      }
+      x += next.width;
+      p += next.length;
     }
+    r.has_wide = r.has_wide || has_wide;
     r.used = static_cast<std::uint16_t>(std::max<int>(r.used, x));
-    at.x = is_full ? limit : x;
-    at.pending_wrap = is_full;
-    if (done == before || !is_full) break;
+    at.pending_wrap = x > limit;
+    at.x = at.pending_wrap ? limit : x;
+    if (!at.pending_wrap) break;
   }
-  if (done > 0) state_.last_printed = text[done - 1];
-  return done;
+  if (last != 0) state_.last_printed = last;
+  return p;
 }
 
-void Editor::print_one(char32_t cp) {
+void Editor::print(char32_t cp) {
   if (cp >= 0x7f && cp < 0xa0) return;
   const char32_t shown = translate(cp);
   int width = 1;

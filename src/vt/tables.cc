@@ -42,7 +42,7 @@ std::size_t bytes_of(const Link& link) { return link.uri.size() + link.id.size()
 
 // The slot that holds an equal entry, or the empty slot where it belongs.
 template <typename Slot, typename Equal>
-std::size_t find_slot(const std::vector<Slot>& slots, std::uint64_t h, Slot empty, Equal&& equal) {
+[[gnu::always_inline]] inline std::size_t find_slot(const std::vector<Slot>& slots, std::uint64_t h, Slot empty, Equal&& equal) {
   const std::size_t mask = slots.size() - 1;
   std::size_t at = h & mask;
   while (slots[at] != empty && !equal(slots[at])) at = (at + 1) & mask;

@@ -31,15 +31,18 @@ extern const std::uint8_t kBlocks[(kCodePointMax >> 8) + 1];
 extern const std::uint8_t kInfo[];
 extern const CodePointRange kVariationBases[];
 extern const std::size_t kVariationBasesCount;
+
+// What the table has of a code point. Numbers beyond U+10FFFF count as U+10FFFF.
+inline std::uint8_t byte_of(char32_t cp) {
+  if (cp > kCodePointMax) cp = kCodePointMax;
+  return kInfo[kBlocks[cp >> 8] << 8 | (cp & 0xff)];
+}
+constexpr CodePointInfo info_of(std::uint8_t byte) {
+  return {static_cast<std::uint8_t>(byte & 3), static_cast<Break>(byte >> 2 & 31), (byte & 0x80) != 0};
+}
 }  // namespace unicode_table
 
-// Numbers beyond U+10FFFF count as U+10FFFF.
-inline CodePointInfo code_point_info(char32_t cp) {
-  using namespace unicode_table;
-  if (cp > kCodePointMax) cp = kCodePointMax;
-  const std::uint8_t info = kInfo[kBlocks[cp >> 8] << 8 | (cp & 0xff)];
-  return {static_cast<std::uint8_t>(info & 3), static_cast<Break>(info >> 2 & 31), (info & 0x80) != 0};
-}
+inline CodePointInfo code_point_info(char32_t cp) { return unicode_table::info_of(unicode_table::byte_of(cp)); }
 inline int code_point_width(char32_t cp) { return code_point_info(cp).width; }
 // Emoji that VS16 makes wide / VS15 makes narrow, and the keycap bases (emoji-variation-sequences.txt).
 bool is_emoji_variation_base(char32_t cp);
