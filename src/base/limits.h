@@ -16,8 +16,9 @@ inline constexpr std::size_t kVtdLagBytes = 4u << 20;
 // VTD writes a checkpoint after this many bytes of output: with kVtdLagBytes it sums to under kRingBytes.
 inline constexpr std::size_t kCheckpointEveryBytes = 3u << 20;
 
-// A client's backlog, bytes, before it is dropped and the client gets a fresh picture instead.
-inline constexpr std::size_t kClientBacklogBytes = 4u << 20;
+// A client's backlog, bytes, before it is dropped and the client gets a fresh picture instead. It lies in the ring, so it
+// may take most of that; the rest is room for what is read before the next look at it.
+inline constexpr std::size_t kClientBacklogBytes = kRingBytes - (2u << 20);
 
 // The largest frame a peer may send, bytes: a whole history in one answer fits, a lie about a length does not hurt.
 inline constexpr std::size_t kFrameBytesMax = 8u << 20;

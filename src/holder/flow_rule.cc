@@ -21,9 +21,7 @@ std::uint64_t DrainMeter::recent(Instant now) const {
 }
 
 BacklogAction decide_backlog(const BacklogFacts& facts) {
-  const std::uint64_t limit = facts.paused ? kResumeBelowBytes : limits::kClientBacklogBytes;
-  if (facts.lag < limit) return BacklogAction::keep;
-  if (facts.role == Role::leader) {
+  if (facts.role == Role::leader && facts.lag >= (facts.paused ? kResumeBelowBytes : kLeaderQueueBytes)) {
     if (facts.flow == store::Flow::lossless) return BacklogAction::pause;
     if (facts.flow == store::Flow::automatic && facts.drained >= kWorthWaitingBytes) return BacklogAction::pause;
   }

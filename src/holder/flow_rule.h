@@ -15,9 +15,13 @@ namespace holdfast::holder {
 inline constexpr std::uint64_t kWorthWaitingBytes = 1u << 20;
 inline constexpr Duration kDrainWindow = 100ms;
 
+// A leader that drains is waited for from this lag on, well before a backlog is dropped: observers, whom nobody waits for,
+// are as fast or slow as it is and have the rest to be a little behind it in.
+inline constexpr std::uint64_t kLeaderQueueBytes = 1u << 20;
+static_assert(kLeaderQueueBytes < limits::kClientBacklogBytes);
 // Reading goes on when the leader's lag has fallen to this: some way below the limit, so that the program is not woken
 // for every frame the leader takes.
-inline constexpr std::uint64_t kResumeBelowBytes = limits::kClientBacklogBytes - (1u << 20);
+inline constexpr std::uint64_t kResumeBelowBytes = kLeaderQueueBytes / 2;
 
 // How much one client took lately.
 class DrainMeter {

@@ -8,7 +8,7 @@ using store::Flow;
 
 namespace {
 
-constexpr std::uint64_t kFull = limits::kClientBacklogBytes;
+constexpr std::uint64_t kFull = limits::kClientBacklogBytes, kQueue = kLeaderQueueBytes;
 
 struct Row {
   const char* what;
@@ -19,13 +19,22 @@ struct Row {
 const Row kRows[] = {
     {"nobody lags", {Role::leader, Flow::automatic, 0, 0, false}, BacklogAction::keep},
     {"a leader just below the limit", {Role::leader, Flow::automatic, kFull - 1, 0, false}, BacklogAction::keep},
+    {"a leader with little in its queue", {Role::leader, Flow::automatic, kQueue - 1, 9u << 20, false},
+     BacklogAction::keep},
+    {"a leader that drains has a full queue", {Role::leader, Flow::automatic, kQueue, 1u << 20, false},
+     BacklogAction::pause},
+    {"a leader that does not has one", {Role::leader, Flow::automatic, kQueue, (1u << 20) - 1, false}, BacklogAction::keep},
+    {"a leader's queue is full, lossless", {Role::leader, Flow::lossless, kQueue, 0, false}, BacklogAction::pause},
+    {"a leader's queue is full, latest", {Role::leader, Flow::latest, kQueue, 9u << 20, false}, BacklogAction::keep},
+    {"an observer behind the leader's queue", {Role::observer, Flow::automatic, kFull - 1, 0, false},
+     BacklogAction::keep},
     {"a full leader that drains", {Role::leader, Flow::automatic, kFull, 1u << 20, false}, BacklogAction::pause},
     {"a full leader that does not", {Role::leader, Flow::automatic, kFull, (1u << 20) - 1, false}, BacklogAction::drop},
     {"a full leader, lossless", {Role::leader, Flow::lossless, kFull, 0, false}, BacklogAction::pause},
     {"a full leader, latest", {Role::leader, Flow::latest, kFull, 9u << 20, false}, BacklogAction::drop},
     {"a full observer that drains", {Role::observer, Flow::automatic, kFull, 9u << 20, false}, BacklogAction::drop},
     {"a full observer, lossless", {Role::observer, Flow::lossless, kFull, 9u << 20, false}, BacklogAction::drop},
-    {"a paused leader goes on draining", {Role::leader, Flow::automatic, kFull - 1, 2u << 20, true}, BacklogAction::pause},
+    {"a paused leader goes on draining", {Role::leader, Flow::automatic, kResumeBelowBytes, 2u << 20, true}, BacklogAction::pause},
     {"a paused leader has drained enough", {Role::leader, Flow::automatic, kResumeBelowBytes - 1, 2u << 20, true},
      BacklogAction::keep},
     {"a paused leader stops draining", {Role::leader, Flow::automatic, kFull, 0, true}, BacklogAction::drop},
