@@ -116,11 +116,15 @@ class End(Case):
         self.assertIn("bye", terminal.history() + terminal.lines(), "what it said last stays for the person")
         self.assertIn("ends has ended: exit code 7", terminal.sentences())
 
-    def test_a_background_process_that_keeps_the_terminal_delays_the_end_by_a_second_only(self):
-        self.world.start("bg", "sh", "-c", "echo start; (trap '' HUP; sleep 1000) & exit 4")
+    def test_a_background_process_that_keeps_the_terminal_delays_the_end_by_a_second_only_and_lives_on(self):
+        # Set before the fork, so that no hangup can come before it: what nohup does.
+        self.world.start("bg", "sh", "-c", "echo start; trap '' HUP; sleep 1000 & echo $! > left; exit 4")
         eventually(lambda: self.world.life("bg") == "exited", within=10 if SANITIZED else 3)
         self.assertEqual(self.world.info("bg")["exit_code"], 4)
         self.assertIn("start", self.world.read("bg"))
+        left = int(self.world.work("left").read_text())
+        self.assertTrue(alive(left), "only hold kill ends what ignores a hangup")
+        send(left)
 
     def test_output_of_a_program_that_ends_by_a_signal_is_kept(self):
         self.world.start("sig", "sh", "-c", "seq 1 5000; kill -SEGV $$")
