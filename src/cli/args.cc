@@ -65,6 +65,7 @@ std::unexpected<Error> Arguments::wrong(std::string problem, std::string advice)
 
 Result<Arguments> Arguments::parse(const VerbRow& verb, std::span<const std::string> words) {
   Arguments arguments(verb);
+  arguments.words_.assign(words.begin(), words.end());
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (word == "--") {

@@ -68,6 +68,8 @@ class Arguments {
   bool wants_help() const { return wants_help_; }
   bool json() const { return has("--json"); }
   const VerbRow& verb() const { return *verb_; }
+  // Everything behind the verb, as it was given.
+  const std::vector<std::string>& words() const { return words_; }
 
  private:
   struct Given {
@@ -85,7 +87,7 @@ class Arguments {
 
   const VerbRow* verb_;
   std::vector<Given> given_;
-  std::vector<std::string> operands_, rest_;
+  std::vector<std::string> words_, operands_, rest_;
   bool has_rest_ = false, wants_help_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include "client/connection.h"
 #include "client/reply_filter_rule.h"
 #include "client/screen_bytes.h"
+#include "client/terminal_guard.h"
 #include "loop/loop.h"
 
 namespace holdfast::client {
@@ -87,6 +88,7 @@ class AttachTerminal {
   bool drain_drawing();
   void after_drawn();
   void lost(std::string reason);
+  void guard_terminal();
 
   void begin_leave(AttachEnd end);
   void finish();
@@ -118,6 +120,7 @@ class AttachTerminal {
   bool stopping_ = false;  // leaving because of SIGTSTP
   bool again_ = false;     // the turn's budget is used up, there is more to move
   wire::TermSize size_;
+  std::optional<int> guarded_flags_;  // the keyboard flags that the guard would put back
   std::optional<loop::TimerId> phase_timer_, escape_timer_, detach_timer_;
   std::array<char, kKeyReadBytes> keys_;
   std::string forward_;
@@ -128,7 +131,7 @@ Result<> AttachTerminal::watch_everything() {
     if ((events & loop::kReadable) != 0) keys_ready_ = true;
     if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone});
   }));
-  for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGQUIT}) {
+  for (const int number : terminal_guard::sent_signals()) {
     TRY(loop_.on_signal(number, [this, number] { on_signal_leave(number); }));
   }
   TRY(loop_.on_signal(SIGWINCH, [this] { on_resize(); }));
@@ -269,6 +272,7 @@ void AttachTerminal::take(const wire::InputToken& token) {
 void AttachTerminal::flush_keys() {
   if (link_ && !forward_.empty() && phase_ != Phase::leaving && phase_ != Phase::over) link_->queue_input(forward_);
   forward_.clear();
+  guard_terminal();
   if (detach_.leaving() && (phase_ == Phase::attached || phase_ == Phase::asking)) {
     begin_leave({AttachEnd::Why::detached});
   }
@@ -352,6 +356,7 @@ void AttachTerminal::handle_ok(std::string_view payload) {
   phase_ = Phase::attached;
   stop_phase_timer();
   entered_ = true;
+  guard_terminal();
   if (entry_ == Entry::redraw) return;
   std::string notice = options_.notice;
   if (attached && !attached->leader && !(attached->size == size_) && !notice.empty()) {
@@ -446,6 +451,14 @@ void AttachTerminal::lost(std::string reason) {
   finish();
 }
 
+// Should a fault of our own end us: the same as without a holder.
+void AttachTerminal::guard_terminal() {
+  const int flags = filter_.keyboard_flags();
+  if (!entered_ || guarded_flags_ == flags) return;
+  guarded_flags_ = flags;
+  tty_.set_undo(undo_everything(flags));
+}
+
 void AttachTerminal::begin_leave(AttachEnd end) {
   if (phase_ == Phase::over) return;
   const bool terminal_gone = end.why == AttachEnd::Why::terminal_gone;
@@ -484,6 +497,7 @@ void AttachTerminal::finish() {
     }
   }
   tty_.restore(entered_ ? Tty::Unread::discard : Tty::Unread::keep);
+  guarded_flags_.reset();
   unwatch_link();
   link_.reset();
   if (!stopping_) return;
@@ -509,8 +523,7 @@ void AttachTerminal::swallow_late_replies() {
 
 }  // namespace
 
-Result<AttachEnd> attach_terminal(const AttachOptions& options, const Clock& clock) {
-  Tty tty = TRY(Tty::open());
+Result<AttachEnd> attach_terminal(const AttachOptions& options, Tty tty, const Clock& clock) {
   const auto poller = TRY(loop::make_epoll_poller());
   loop::Loop loop(*poller, clock);
   // On the heap: it carries a read buffer.

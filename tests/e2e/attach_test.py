@@ -187,6 +187,28 @@ class DetachKey(Case):
         eventually(lambda: self.typed().endswith(b"\x1b[201~"))
         self.assertEqual(self.typed(), b"\x1b[200~a\x1cb\x1b[201~")
 
+    def test_typed_before_the_session_is_reached_it_detaches_as_soon_as_it_is(self):
+        name = self.world.start("k", *program("record.py", self.world.work("typed")))
+        for call in (["attach", name], ["new", "--name", "fresh", "--", "cat"]):
+            with self.subTest(call):
+                with self.world.halted_settings():
+                    terminal = self.world.terminal(*call)
+                    terminal.wait_for(terminal.is_taken)
+                    terminal.type(b"\x1c")
+                self.assertEqual(terminal.wait_exit(), 0, terminal)
+                self.assertIn("it still runs", terminal.sentences())
+                self.assertEqual(terminal.settings(), terminal.line_settings)
+        self.assertEqual(self.typed(), b"")
+
+    def test_other_keys_typed_before_the_session_is_reached_are_the_programs(self):
+        name = self.world.start("k", *program("record.py", self.world.work("typed")))
+        keys = b"one\r\x03\x04\x15\x7f\x1a\x16 two"  # what a line discipline would act on
+        with self.world.halted_settings():
+            terminal = self.world.terminal("attach", name)
+            terminal.wait_for(terminal.is_taken)
+            terminal.type(keys)
+        terminal.wait_for(lambda: self.typed() == keys)
+
     def test_without_a_detach_key_it_is_a_key_like_others(self):
         terminal = self.attached("--detach-key", "none")
         terminal.type(b"\x1c")

@@ -131,6 +131,10 @@ class Terminal:
         fcntl.ioctl(self.slave, termios.FIONREAD, waiting)
         return struct.unpack("i", waiting)[0] == 0
 
+    def is_taken(self):
+        """True while keys go to the program one by one and raise no signals."""
+        return not self.settings()[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
+
     def wait_exit(self, within=PATIENCE):
         """The program's exit code (negative: signal), once all it wrote is here."""
         ended = os.pidfd_open(self.pid)
