@@ -83,7 +83,7 @@ class Kill(Case):
         self.world.start("over", "sh", "-c", "exit 5")
         eventually(lambda: self.world.life("over") == "exited")
         done = self.world.hold("kill", "over")
-        self.assertIn(done.code, (0, 5), done)
+        self.assertEqual((done.code, done.text), (0, "over had ended already: exit code 5\n"))
         self.assertEqual(self.world.info("over")["exit_code"], 5)
 
 
