@@ -136,6 +136,7 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) 
   client::AttachOptions options;
   options.socket = target.socket;
   options.observe = target.observe;
+  options.fresh = target.fresh;
   options.detach_key = terminal.detach_key;
   options.notice = notice_of(target, options.detach_key);
   options.terminal = {environment_value(environment, "TERM"), environment_value(environment, "TERM_PROGRAM"),

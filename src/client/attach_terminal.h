@@ -23,6 +23,7 @@ struct AttachOptions {
   std::string socket;
   std::string notice;  // one line shown before the session's screen; stays in the person's scrollback
   bool observe = false;
+  bool fresh = false;  // the session was started for this terminal
   DetachKey detach_key;
   wire::TerminalFacts terminal;
   std::vector<std::pair<std::string, std::string>> environment;

@@ -5,7 +5,7 @@ import signal
 import termios
 
 from harness import Case, main, program
-from process import SANITIZED, children, eventually, send, state
+from process import SANITIZED, children, eventually, send
 
 # What the person's shell may have set before: a title and the kitty keyboard.
 BEFORE = b"\x1b]2;my shell\x07\x1b[>1uprompt\r\n"
@@ -24,9 +24,9 @@ class Leaving(Case):
         terminal = self.world.terminal("attach", name, before=before)
         self.was = terminal.state()
         terminal.wait_for("SET")
-        # Read, and dealt with: the client sleeps again.
-        terminal.wait_for(lambda: terminal.all_read() and state(terminal.pid) == "S",
-                          what="the client's knowledge of the terminal's answers")
+        # Behind the terminal's answers: when this has come through, the client has dealt with them.
+        terminal.type("?")
+        terminal.wait_for("SET!")
         self.assertNotEqual(terminal.state(), self.was, "the program's modes reach the terminal")
         return terminal
 
