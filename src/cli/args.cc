@@ -65,6 +65,7 @@ std::unexpected<Error> Arguments::wrong(std::string problem, std::string advice)
 
 Result<Arguments> Arguments::parse(const VerbRow& verb, std::span<const std::string> words) {
   Arguments arguments(verb);
+  arguments.words_.assign(words.begin(), words.end());
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (word == "--") {
@@ -96,7 +97,15 @@ Result<> Arguments::take_long(std::span<const std::string> words, std::size_t& a
   if (row == nullptr) return wrong("there is no option " + std::string(name), similar_option(*verb_, name));
   if (equals == std::string_view::npos) return take_value(*row, name, words, at);
   if (row->value.empty()) return wrong(std::string(name) + " takes no value");
-  given_.push_back({row->name, std::string(word.substr(equals + 1))});
+  return give(*row, word.substr(equals + 1));
+}
+
+// Of two values one would be dropped without a word, and nobody knows which one was meant.
+Result<> Arguments::give(const OptionRow& row, std::string_view value) {
+  if (!row.value.empty() && !row.repeats && has(row.name)) {
+    return wrong(std::string(row.name) + " is given twice", "give it once");
+  }
+  given_.push_back({row.name, std::string(value)});
   return {};
 }
 
@@ -115,18 +124,14 @@ Result<> Arguments::take_letters(std::span<const std::string> words, std::size_t
       TRY(take_value(*row, shown, words, at));
       continue;
     }
-    given_.push_back({row->name, std::string(letters.substr(i + 1))});
-    return {};
+    return give(*row, letters.substr(i + 1));
   }
   return {};
 }
 
 Result<> Arguments::take_value(const OptionRow& row, std::string_view shown, std::span<const std::string> words,
                                std::size_t& at) {
-  if (row.value.empty()) {
-    given_.push_back({row.name, {}});
-    return {};
-  }
+  if (row.value.empty()) return give(row, {});
   const std::string usage = std::string(row.name) + "=" + std::string(row.value);
   if (at + 1 >= words.size() || words[at + 1] == "--")
     return wrong(std::string(shown) + " needs a value", "write " + usage);
@@ -135,9 +140,8 @@ Result<> Arguments::take_value(const OptionRow& row, std::string_view shown, std
     return wrong(std::string(shown) + " needs a value, and " + value + " looks like an option",
                  "if it is the value, write " + std::string(row.name) + "=" + value);
   }
-  given_.push_back({row.name, value});
   ++at;
-  return {};
+  return give(row, value);
 }
 
 Result<> Arguments::check_operands() const {
@@ -145,7 +149,8 @@ Result<> Arguments::check_operands() const {
   const auto count = static_cast<int>(operands_.size());
   if (has_rest_ && verb_->rest == Rest::none) return wrong("it takes nothing behind --");
   if (has_rest_ && verb_->rest == Rest::command && rest_.empty()) return wrong("there is no command behind --");
-  if (count < operand.min) return wrong(std::string(operand.value) + " is missing");
+  // Of "NAME TEXT" only the first must be there.
+  if (count < operand.min) return wrong(std::string(operand.value.substr(0, operand.value.find(' '))) + " is missing");
   if (operand.max < 0 || count <= operand.max) return {};
   const std::string extra = operands_[static_cast<std::size_t>(operand.max)];
   if (verb_->rest == Rest::command) {
@@ -160,10 +165,8 @@ bool Arguments::has(std::string_view option) const {
 }
 
 std::optional<std::string> Arguments::value(std::string_view option) const {
-  for (auto it = given_.rbegin(); it != given_.rend(); ++it) {
-    if (it->option == option) return it->value;
-  }
-  return std::nullopt;
+  const auto found = std::ranges::find(given_, option, &Given::option);
+  return found == given_.end() ? std::nullopt : std::optional(found->value);
 }
 
 std::vector<std::string> Arguments::values(std::string_view option) const {
@@ -203,7 +206,8 @@ Result<std::int64_t> parse_count(std::string_view option, std::string_view text,
   const auto value = number(text);
   if (value && *value >= min && *value <= max) return *value;
   return fail(ErrorKind::usage, "use " + std::string(option) + " '" + std::string(text) + "'",
-              "it is not a number from " + std::to_string(min) + " to " + std::to_string(max));
+              "it is not a number from " + std::to_string(min) + " to " + std::to_string(max),
+              "write for example " + std::string(option) + " " + std::to_string(std::clamp<std::int64_t>(5, min, max)));
 }
 
 }  // namespace holdfast::cli

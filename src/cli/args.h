@@ -53,11 +53,10 @@ struct VerbRow {
 class Arguments {
  public:
   // `words`: what stands behind the verb. Error kind usage: an unknown option (with a similar one as advice), a value
-  // missing or not wanted, too few or too many operands.
+  // missing, not wanted or given twice where one counts, too few or too many operands.
   static Result<Arguments> parse(const VerbRow& verb, std::span<const std::string> words);
 
   bool has(std::string_view option) const;
-  // The last value given.
   std::optional<std::string> value(std::string_view option) const;
   std::vector<std::string> values(std::string_view option) const;
   const std::vector<std::string>& operands() const { return operands_; }
@@ -68,6 +67,8 @@ class Arguments {
   bool wants_help() const { return wants_help_; }
   bool json() const { return has("--json"); }
   const VerbRow& verb() const { return *verb_; }
+  // Everything behind the verb, as it was given.
+  const std::vector<std::string>& words() const { return words_; }
 
  private:
   struct Given {
@@ -80,12 +81,13 @@ class Arguments {
   Result<> take_letters(std::span<const std::string> words, std::size_t& at);
   Result<> take_value(const OptionRow& row, std::string_view shown, std::span<const std::string> words,
                       std::size_t& at);
+  Result<> give(const OptionRow& row, std::string_view value);
   Result<> check_operands() const;
   std::unexpected<Error> wrong(std::string problem, std::string advice = {}) const;
 
   const VerbRow* verb_;
   std::vector<Given> given_;
-  std::vector<std::string> operands_, rest_;
+  std::vector<std::string> words_, operands_, rest_;
   bool has_rest_ = false, wants_help_ = false;
 };
 

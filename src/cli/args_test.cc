@@ -14,6 +14,7 @@ constexpr std::array kOptions{OptionRow{"--name", 'n', "NAME", false, Completes:
                               OptionRow{"--env", 'e', "K=V", true, Completes::nothing, ""}};
 constexpr VerbRow kVerb{"start", "", "", "", "", kOptions, {"FILE", 0, 1, Completes::nothing}, Rest::command, nullptr};
 constexpr VerbRow kNoRest{"list", "", "", "", "", kOptions, {"NAME", 1, 2, Completes::nothing}, Rest::none, nullptr};
+constexpr VerbRow kTyping{"type", "", "", "", "", kOptions, {"NAME TEXT", 1, -1, Completes::nothing}, Rest::text, nullptr};
 
 Result<Arguments> parse(std::vector<std::string> words, const VerbRow& verb = kVerb) {
   return Arguments::parse(verb, words);
@@ -46,7 +47,15 @@ TEST_CASE("behind -- everything is the command's, also what looks like an option
   CHECK_FALSE(arguments->value("--name"));
 }
 
-TEST_CASE("the last of two values counts") { CHECK(parse({"--name", "a", "--name", "b"})->value("--name") == "b"); }
+TEST_CASE("two values of an option that takes one are an error, however they are written; a switch may be repeated") {
+  for (const auto& words : std::vector<std::vector<std::string>>{{"--name", "a", "--name", "a"},
+                                                                 {"--name=a", "-n", "b"},
+                                                                 {"-na", "-nb"},
+                                                                 {"-n", "a", "--name=b"}}) {
+    CHECK(problem(words) == "--name is given twice");
+  }
+  CHECK(parse({"-d", "-dd", "--detached"}));
+}
 
 TEST_CASE("an unknown option is an error that names a similar one") {
   const auto arguments = parse({"--nmae", "x"});
@@ -66,6 +75,7 @@ TEST_CASE("missing and unwanted values are errors") {
 
 TEST_CASE("too few and too many operands are errors; a command without -- is explained") {
   CHECK(problem({}, kNoRest) == "NAME is missing");
+  CHECK(problem({}, kTyping) == "NAME is missing");
   CHECK(problem({"a", "b", "c"}, kNoRest) == "'c' is one word too many");
   CHECK(problem({"a", "--", "b"}, kNoRest) == "it takes nothing behind --");
   const auto arguments = parse({"a", "vim"});
@@ -108,6 +118,7 @@ TEST_CASE("assignments and counts say what they want") {
   CHECK_FALSE(parse_assignment("--env", "A"));
   CHECK_FALSE(parse_assignment("--env", "=b"));
   CHECK(*parse_count("--rows", "7", 1, 9) == 7);
-  CHECK_FALSE(parse_count("--rows", "0", 1, 9));
+  CHECK(parse_count("--rows", "0", 1, 9).error().message() ==
+        "cannot use --rows '0': it is not a number from 1 to 9; write for example --rows 5");
   CHECK_FALSE(parse_count("--rows", "7x", 1, 9));
 }

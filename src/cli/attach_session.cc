@@ -27,6 +27,13 @@ Result<client::DetachKey> detach_key_of(const Arguments& arguments) {
   return client::DetachKey::parse(config.detach_key);
 }
 
+// The same call with -d, as it would be typed again.
+std::string detached_call(const Arguments& arguments) {
+  std::string call = "hold new -d";
+  for (const auto& word : arguments.words()) call += " " + shell_quoted(word);
+  return call;
+}
+
 void warn_of_poor_terminal() {
   const char* term = std::getenv("TERM");
   const std::string_view name = term != nullptr ? term : "";
@@ -60,13 +67,22 @@ std::string command_of(const char* verb, const std::string& name) { return std::
 
 }  // namespace
 
-Result<client::DetachKey> prepare_attach(const Arguments& arguments) {
-  if (::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) return detach_key_of(arguments);
-  const bool starting = arguments.verb().name == "new";
-  return fail(ErrorKind::usage, starting ? "attach to a new session" : "attach",
-              "standard input and output are not a terminal",
-              starting ? "add -d to start it in the background: hold new -d"
-                       : "run it in a terminal; hold read and hold send need none");
+Result<AttachTerminal> prepare_attach(const Arguments& arguments) {
+  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDOUT_FILENO) != 1) {
+    const bool starting = arguments.verb().name == "new";
+    return fail(ErrorKind::usage, starting ? "attach to a new session" : "attach",
+                "standard input and output are not a terminal",
+                starting ? "add -d to start it in the background: " + detached_call(arguments)
+                         : "run it in a terminal; hold read and hold send need none");
+  }
+  client::Tty tty = TRY(client::Tty::open());
+  TRY(tty.hold_keys());
+  return AttachTerminal{TRY(detach_key_of(arguments)), std::move(tty)};
+}
+
+Result<> check_detach_key(const Arguments& arguments) {
+  if (const auto given = arguments.value("--detach-key")) TRY(client::DetachKey::parse(*given));
+  return {};
 }
 
 std::string ending_line(const client::AttachEnd& end, const std::string& name) {
@@ -111,7 +127,7 @@ int ending_code(const client::AttachEnd& end) {
   return 1;
 }
 
-Result<int> attach_session(const AttachTarget& target, const client::DetachKey& detach_key) {
+Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) {
   if (current_session() == target.id) {
     return fail(ErrorKind::refused, "attach to '" + target.name + "'", "it is the session you are in",
                 "leave it first, or attach from another terminal");
@@ -120,14 +136,15 @@ Result<int> attach_session(const AttachTarget& target, const client::DetachKey& 
   client::AttachOptions options;
   options.socket = target.socket;
   options.observe = target.observe;
-  options.detach_key = detach_key;
+  options.fresh = target.fresh;
+  options.detach_key = terminal.detach_key;
   options.notice = notice_of(target, options.detach_key);
   options.terminal = {environment_value(environment, "TERM"), environment_value(environment, "TERM_PROGRAM"),
                       environment_value(environment, "TERM_PROGRAM_VERSION")};
   options.environment = tracked_variables(environment);
   options.user = environment_value(environment, "USER");
   warn_of_poor_terminal();
-  const client::AttachEnd end = TRY(client::attach_terminal(options, system_clock()));
+  const client::AttachEnd end = TRY(client::attach_terminal(options, std::move(terminal.tty), system_clock()));
   std::string line = ending_line(end, target.name);
   if (end.why == client::AttachEnd::Why::lost) {
     line += comes_back(target.socket) ? "; it is back: " + command_of("attach", target.name)

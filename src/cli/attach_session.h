@@ -15,12 +15,19 @@ struct AttachTarget {
   bool observe = false;
 };
 
+// A person's terminal, taken: from here on no key is lost, and none ends this process.
+struct AttachTerminal {
+  client::DetachKey detach_key;
+  client::Tty tty;
+};
 // What is checked before a session is started only to be attached to: there is a terminal, the detach key is one.
-Result<client::DetachKey> prepare_attach(const Arguments& arguments);
+Result<AttachTerminal> prepare_attach(const Arguments& arguments);
+// Only whether the call's detach key is one: for a call that will not attach, and should not accept nonsense.
+Result<> check_detach_key(const Arguments& arguments);
 
 // Attaches, waits for the end, says it. Gives the exit code: 0 when left or when the program ended well, 5 when it
 // ended otherwise, 1 when the attachment broke. Errors: as attach_terminal's, and refused for the session one is in.
-Result<int> attach_session(const AttachTarget& target, const client::DetachKey& detach_key);
+Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal);
 
 // The line after an attachment, without its line end.
 std::string ending_line(const client::AttachEnd& end, const std::string& name);

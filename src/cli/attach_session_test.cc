@@ -53,5 +53,7 @@ TEST_CASE("how a program ended is said in words") {
   CHECK(ending_text(0, 0, "") == "exit code 0");
   CHECK(ending_text(-1, SIGKILL, "it was ended by SIGKILL") == "killed by SIGKILL");
   CHECK(ending_text(-1, 0, "") == "its exit code is not known");
+  CHECK(ending_text(-1, 0, "its exit code is not known because the keeper was gone") ==
+        "its exit code is not known because the keeper was gone");
   CHECK(ending_text(-1, 0, "the keeper\x07 vanished") == "its exit code is not known (the keeper\uFFFD vanished)");
 }

@@ -108,6 +108,17 @@ std::string help_of(const VerbRow& verb, int columns) {
   return out;
 }
 
+std::string help_of_group(std::string_view word, int columns) {
+  const std::size_t width = usable(columns);
+  const auto group = verbs_of_group(word);
+  if (group.empty()) return {};
+  std::size_t label_columns = 0;
+  for (const auto* verb : group) label_columns = std::max(label_columns, verb->name.size());
+  std::string out;
+  for (const auto* verb : group) out += entry(verb->name, verb->summary, label_columns, width);
+  return out + "\n" + wrapped("hold help VERB explains each, with an example.", width, 0) + "\n";
+}
+
 std::string help_overview(int columns) {
   const std::size_t width = usable(columns);
   std::string out =

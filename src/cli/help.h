@@ -9,6 +9,8 @@ namespace holdfast::cli {
 
 // `hold --help`: all verbs. `width`: columns; 0 means 80.
 std::string help_overview(int width);
+// `hold help debug`: the verbs of two words that begin with this one; empty if there are none.
+std::string help_of_group(std::string_view word, int width);
 // `hold VERB --help`.
 std::string help_of(const VerbRow& verb, int width);
 // "hold new [--name NAME] [-d] … [-- COMMAND…]", unwrapped.

@@ -12,16 +12,12 @@ namespace holdfast::cli {
 
 namespace {
 
-int unknown_verb(const std::string& word) {
-  std::vector<std::string_view> names;
-  for (const auto& verb : verbs()) {
-    names.push_back(verb.name);
-    names.push_back(verb.alias);
-  }
-  const auto similar = similar_word(word, names);
-  return report({ErrorKind::usage, "run hold " + word, "there is no such verb",
-                 similar ? "did you mean: hold " + std::string(*similar) + "?" : "see: hold --help"});
+int unknown_verb(const std::vector<std::string>& words) {
+  const std::string name = words.size() > 1 && !verbs_of_group(words[0]).empty() ? words[0] + " " + words[1] : words[0];
+  return report({ErrorKind::usage, "run hold " + name, "there is no such verb", advice_for_verb(name, "hold ")});
 }
+
+bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
 
 // The verb that the words begin with ("debug vt" is two), and how many words it takes.
 const VerbRow* verb_of(const std::vector<std::string>& words, std::size_t& taken) {
@@ -34,14 +30,20 @@ const VerbRow* verb_of(const std::vector<std::string>& words, std::size_t& taken
 
 int run_words(const std::vector<std::string>& words) {
   if (words.empty()) return run_home();
-  if (words[0] == "--help" || words[0] == "-h") {
+  if (asks_for_help(words[0])) {
     print(help_overview(output_console().width));
     return 0;
   }
   const bool asks_version = words[0] == "--version" || words[0] == "-V";
   std::size_t taken = 1;
   const VerbRow* verb = asks_version ? find_verb("version") : verb_of(words, taken);
-  if (verb == nullptr) return unknown_verb(words[0]);
+  if (verb == nullptr && words.size() > 1 && asks_for_help(words[1])) {
+    if (const std::string group = help_of_group(words[0], output_console().width); !group.empty()) {
+      print(group);
+      return 0;
+    }
+  }
+  if (verb == nullptr) return unknown_verb(words);
   const auto arguments = Arguments::parse(*verb, std::span(words).subspan(taken));
   if (!arguments) return report(arguments.error());
   if (arguments->wants_help()) {

@@ -92,7 +92,10 @@ std::string current_session() {
 std::string ending_text(int code, int signal, const std::string& reason) {
   if (signal != 0) return "killed by " + signal_name(signal);
   if (code >= 0) return "exit code " + std::to_string(code);
-  return reason.empty() ? "its exit code is not known" : "its exit code is not known (" + printable(reason) + ")";
+  const std::string unknown = "its exit code is not known";
+  if (reason.empty()) return unknown;
+  // The reason may be that very sentence, with more behind it.
+  return reason.find(unknown) != std::string::npos ? printable(reason) : unknown + " (" + printable(reason) + ")";
 }
 
 }  // namespace holdfast::cli

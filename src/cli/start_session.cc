@@ -73,7 +73,8 @@ Result<Pairs> assignments(const Arguments& arguments, std::string_view option) {
 Result<Pairs> labels_of(const Arguments& arguments) {
   Pairs labels = TRY(assignments(arguments, "--label"));
   if (labels.size() > kLabelsMax) {
-    return fail(ErrorKind::usage, "label the session", "there are more than " + std::to_string(kLabelsMax) + " labels");
+    return fail(ErrorKind::usage, "label the session", "there are more than " + std::to_string(kLabelsMax) + " labels",
+                "give fewer");
   }
   for (const auto& [key, value] : labels) {
     if (key.size() + value.size() <= kLabelBytesMax) continue;

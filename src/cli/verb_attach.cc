@@ -99,11 +99,13 @@ Result<int> attach(const Arguments& arguments) {
   if (!name.empty() && !create) {
     const auto entry = TRY(store.find(name));
     if (entry.life == Life::exited) return show_final_screen(store, entry);
-    const AttachTarget target = TRY(target_of(store, entry, observe));
-    return attach_session(target, TRY(prepare_attach(arguments)));
+    AttachTerminal terminal = TRY(prepare_attach(arguments));
+    return attach_session(TRY(target_of(store, entry, observe)), std::move(terminal));
   }
-  const client::DetachKey key = TRY(prepare_attach(arguments));
-  return attach_session(create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe)), key);
+  AttachTerminal terminal = TRY(prepare_attach(arguments));
+  const AttachTarget target =
+      create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));
+  return attach_session(target, std::move(terminal));
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include "base/limits.h"
 #include "cli/console.h"
-#include "cli/debug_vt.h"
+#include "cli/environment.h"
 #include "cli/man_page.h"
 #include "cli/verbs.h"
+#include "probe/probe.h"
 
 namespace holdfast::cli {
 
@@ -29,10 +30,11 @@ Result<vt::Profile> profile_of(const Arguments& arguments) {
               "write ghostty or xterm");
 }
 
-Result<bool> graphemes_of(const Arguments& arguments) {
-  const std::string word = arguments.value("--graphemes").value_or("on");
-  if (word == "on" || word == "off") return word == "on";
-  return fail(ErrorKind::usage, "use --graphemes '" + word + "'", "it is neither on nor off");
+Result<std::optional<bool>> graphemes_of(const Arguments& arguments) {
+  const auto word = arguments.value("--graphemes");
+  if (!word) return std::optional<bool>();
+  if (*word == "on" || *word == "off") return *word == "on";
+  return fail(ErrorKind::usage, "use --graphemes '" + *word + "'", "it is neither on nor off", "write on or off");
 }
 
 Result<std::int64_t> count(const Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t min,
@@ -41,15 +43,15 @@ Result<std::int64_t> count(const Arguments& arguments, std::string_view option, 
   return value ? parse_count(option, *value, min, max) : Result<std::int64_t>(fallback);
 }
 
-Result<DebugVtOptions> options_of(const Arguments& arguments) {
+Result<probe::Options> options_of(const Arguments& arguments) {
   using namespace limits;
-  DebugVtOptions options;
+  probe::Options options;
   options.file = arguments.operand(0);
   options.cols = static_cast<std::uint16_t>(TRY(count(arguments, "--cols", options.cols, kColsMin, kColsMax)));
   options.rows = static_cast<std::uint16_t>(TRY(count(arguments, "--rows", options.rows, kRowsMin, kRowsMax)));
   options.scrollback =
       static_cast<std::uint32_t>(TRY(count(arguments, "--scrollback", options.scrollback, 0, kScrollbackMax)));
-  for (const auto& text : arguments.values("--resize")) options.resizes.push_back(TRY(parse_debug_vt_resize(text)));
+  for (const auto& text : arguments.values("--resize")) options.resizes.push_back(TRY(probe::parse_resize(text)));
   options.profile = TRY(profile_of(arguments));
   options.graphemes = TRY(graphemes_of(arguments));
   options.stream = arguments.has("--stream");
@@ -61,6 +63,7 @@ Result<DebugVtOptions> options_of(const Arguments& arguments) {
                 "write: hold debug vt --host -- PROGRAM");
   }
   options.host = arguments.rest();
+  options.environment = own_environment();
   return options;
 }
 
@@ -69,7 +72,7 @@ Result<DebugVtOptions> options_of(const Arguments& arguments) {
 int run_debug_vt(const Arguments& arguments) {
   const auto options = options_of(arguments);
   if (!options) return report(options.error());
-  const auto code = debug_vt(*options);
+  const auto code = probe::run(*options);
   return code ? *code : report(code.error());
 }
 

@@ -12,12 +12,15 @@ int run_help(const Arguments& arguments) {
     print(help_overview(width));
     return 0;
   }
-  const VerbRow* verb = find_verb(name);
-  if (verb == nullptr) {
-    return report({ErrorKind::usage, "explain '" + name + "'", "there is no such verb", "see: hold --help"});
+  if (const VerbRow* verb = find_verb(name)) {
+    print(help_of(*verb, width));
+    return 0;
   }
-  print(help_of(*verb, width));
-  return 0;
+  if (const std::string group = help_of_group(name, width); !group.empty()) {
+    print(group);
+    return 0;
+  }
+  return report({ErrorKind::usage, "explain '" + name + "'", "there is no such verb", advice_for_verb(name, "hold help ")});
 }
 
 }  // namespace holdfast::cli

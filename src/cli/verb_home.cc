@@ -33,8 +33,8 @@ Result<int> home() {
   const client::RosterEntry& only = *waiting[0];
   if (!agreed("attach to " + only.info.name + "? [Y/n] ")) return 0;
   const auto arguments = TRY(Arguments::parse(*find_verb("attach"), {}));
-  const auto key = TRY(prepare_attach(arguments));
-  return attach_session({.id = only.info.id, .name = only.info.name, .socket = only.socket}, key);
+  return attach_session({.id = only.info.id, .name = only.info.name, .socket = only.socket},
+                        TRY(prepare_attach(arguments)));
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ std::string record_text(const client::RosterEntry& entry, const Console& console
   when("active", info.last_activity_ms);
   when("attached at", info.last_attached_ms);
   when("ended", info.ended_ms);
-  line("output", std::to_string(info.offset) + " bytes");
+  // The record counts no bytes: only a holder knows them.
+  if (entry.answered) line("output", std::to_string(info.offset) + " bytes");
   for (const auto& [key, value] : info.labels) line("label", key + "=" + value);
   line("socket", entry.socket);
   line("version", info.version);

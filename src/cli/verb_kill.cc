@@ -22,8 +22,8 @@ Result<Json> kill_once(const std::string& handle, const wire::Kill& kill, bool q
   const int code = static_cast<int>(answer.get("code").as_int(-1));
   const int signal = static_cast<int>(answer.get("signal").as_int(0));
   const std::string reason = answer.get("reason").as_string();
-  if (!quiet)
-    print(name + (kill.remove ? " ended and removed: " : " ended: ") + ending_text(code, signal, reason) + "\n");
+  const std::string did = entry.life == store::SessionStore::Life::exited ? " had ended already" : " ended";
+  if (!quiet) print(name + did + (kill.remove ? ", removed: " : ": ") + ending_text(code, signal, reason) + "\n");
   return Json::object()
       .set("name", name)
       .set("id", entry.id)

@@ -19,27 +19,24 @@ void say_started(const Started& started, bool json) {
   }
 }
 
+Result<int> start(const Arguments& arguments) {
+  const auto name = arguments.value("--name");
+  if (arguments.has("--detached")) {
+    TRY(check_detach_key(arguments));
+    say_started(TRY(start_session(arguments, name, Start::detached)), arguments.json());
+    return 0;
+  }
+  AttachTerminal terminal = TRY(prepare_attach(arguments));
+  const Started started = TRY(start_session(arguments, name, Start::attached));
+  return attach_session({.id = started.id, .name = started.name, .socket = started.socket, .fresh = true},
+                        std::move(terminal));
+}
+
 }  // namespace
 
 int run_new(const Arguments& arguments) {
-  const bool detached = arguments.has("--detached");
-  client::DetachKey detach_key;
-  if (!detached) {
-    const auto key = prepare_attach(arguments);
-    if (!key) return report(key.error(), arguments.json());
-    detach_key = *key;
-  }
-  const auto started =
-      start_session(arguments, arguments.value("--name"), detached ? Start::detached : Start::attached);
-  if (!started) return report(started.error(), arguments.json());
-  if (detached) {
-    say_started(*started, arguments.json());
-    return 0;
-  }
-  const auto code =
-      attach_session({.id = started->id, .name = started->name, .socket = started->socket, .fresh = true}, detach_key);
-  if (!code) return report(code.error(), arguments.json());
-  return *code;
+  const auto code = start(arguments);
+  return code ? *code : report(code.error(), arguments.json());
 }
 
 }  // namespace holdfast::cli

@@ -48,7 +48,7 @@ constexpr std::array kKillOptions{
     option("--grace", 0, "SECONDS", "time to end by itself before it is forced; default 3"), kJson};
 constexpr std::array kRmOptions{flag("--exited", 0, "all sessions whose program has ended"), kJson};
 constexpr std::array kReadOptions{
-    option("--rows", 0, "N", "the last N rows, history included"), flag("--all", 'a', "the whole history, too"),
+    option("--rows", 0, "N", "the last N rows of what is written, history included"), flag("--all", 'a', "the whole history, too"),
     option("--format", 'f', "FORMAT", "plain (default), vt, html or json", Completes::format),
     flag("--unwrap", 0, "join rows that the terminal wrapped"), flag("--json", 0, "the same as --format json")};
 constexpr std::array kSendOptions{
@@ -66,7 +66,7 @@ constexpr std::array kDebugVtOptions{
     option("--format", 0, "FORMAT", "print vt, plain, html or json text instead of the canonical object",
            Completes::format),
     option("--profile", 0, "PROFILE", "whose answers to give and whose limits to have: ghostty (default) or xterm"),
-    option("--graphemes", 0, "on|off", "whether mode 2027 is on at the start; default on"),
+    option("--graphemes", 0, "on|off", "whether mode 2027 is on at the start; default: as the profile has it (ghostty on, xterm off)"),
     flag("--host", 0, "run the command behind -- on a terminal whose other side is the engine"),
     option("--dump", 0, "FILE", "with --host: write the canonical object of the last screen there", Completes::file)};
 
@@ -186,6 +186,29 @@ const VerbRow* find_verb(std::string_view name) {
     if (verb.name == name || (!verb.alias.empty() && verb.alias == name)) return &verb;
   }
   return nullptr;
+}
+
+std::vector<const VerbRow*> verbs_of_group(std::string_view word) {
+  std::vector<const VerbRow*> group;
+  for (const auto& verb : kVerbs) {
+    if (verb.name.size() > word.size() && verb.name.starts_with(word) && verb.name[word.size()] == ' ')
+      group.push_back(&verb);
+  }
+  return group;
+}
+
+std::string advice_for_verb(std::string_view name, const std::string& call) {
+  std::string written;
+  for (const auto* verb : verbs_of_group(name.substr(0, name.find(' '))))
+    written += (written.empty() ? "write " : " or ") + call + std::string(verb->name);
+  if (!written.empty()) return written;
+  std::vector<std::string_view> names;
+  for (const auto& verb : kVerbs) {
+    names.push_back(verb.name);
+    names.push_back(verb.alias);
+  }
+  const auto similar = similar_word(name, names);
+  return similar ? "did you mean: " + call + std::string(*similar) + "?" : "see: hold --help";
 }
 
 }  // namespace holdfast::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <vector>
 
 #include "cli/args.h"
 
@@ -11,6 +13,10 @@ namespace holdfast::cli {
 std::span<const VerbRow> verbs();
 // By name or alias; "debug vt" is one name. Null if there is none.
 const VerbRow* find_verb(std::string_view name);
+// The verbs of two words that begin with this one, as "debug vt" does with "debug".
+std::vector<const VerbRow*> verbs_of_group(std::string_view word);
+// What to say to somebody who wrote `name`, which is no verb. `call`: what verbs stand behind: "hold ", "hold help ".
+std::string advice_for_verb(std::string_view name, const std::string& call);
 
 struct ExitCodeRow {
   int code;

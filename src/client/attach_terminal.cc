@@ -10,6 +10,7 @@
 #include "client/connection.h"
 #include "client/reply_filter_rule.h"
 #include "client/screen_bytes.h"
+#include "client/terminal_guard.h"
 #include "loop/loop.h"
 
 namespace holdfast::client {
@@ -51,10 +52,31 @@ enum class Entry {
   redraw,     // continued without our knowing of the stop
 };
 
+// From the terminal's answer to DECRQM of mode 2027 (client/reply_filter_rule).
+wire::Clusters clusters_of(int answer, bool fresh) {
+  switch (answer) {
+    case 1:
+      return wire::Clusters::told;
+    case 2:
+      return fresh ? wire::Clusters::off : wire::Clusters::told;
+    case 3:
+      return wire::Clusters::always;
+    case 4:
+      return wire::Clusters::never;
+    default:
+      return wire::Clusters::unknown;
+  }
+}
+
 class AttachTerminal {
  public:
   AttachTerminal(const AttachOptions& options, const Clock& clock, loop::Loop& loop, Tty tty)
-      : options_(options), clock_(clock), loop_(loop), tty_(std::move(tty)), detach_(options.detach_key) {}
+      : options_(options),
+        clock_(clock),
+        loop_(loop),
+        tty_(std::move(tty)),
+        detach_(options.detach_key),
+        facts_(options.terminal) {}
 
   Result<AttachEnd> run();
 
@@ -87,6 +109,8 @@ class AttachTerminal {
   bool drain_drawing();
   void after_drawn();
   void lost(std::string reason);
+  void terminal_told();
+  std::string put_back() const { return put_back_bytes(filter_.keyboard_flags(), filter_.clusters()); }
 
   void begin_leave(AttachEnd end);
   void finish();
@@ -114,10 +138,13 @@ class AttachTerminal {
   bool restore_ends_ = false;  // the restore's last byte is in drawing_
   bool undo_ends_ = false;     // the undo's last byte is in drawing_
   bool undone_ = false;
+  bool restored_ = false;  // the terminal has been told every mode of the session
   bool entered_ = false;   // the terminal shows the session: there is something to undo
   bool stopping_ = false;  // leaving because of SIGTSTP
   bool again_ = false;     // the turn's budget is used up, there is more to move
   wire::TermSize size_;
+  wire::TerminalFacts facts_;  // as the holder was told them
+  std::string guard_bytes_;    // what the guard would write
   std::optional<loop::TimerId> phase_timer_, escape_timer_, detach_timer_;
   std::array<char, kKeyReadBytes> keys_;
   std::string forward_;
@@ -128,7 +155,7 @@ Result<> AttachTerminal::watch_everything() {
     if ((events & loop::kReadable) != 0) keys_ready_ = true;
     if ((events & loop::kHangup) != 0) begin_leave({AttachEnd::Why::terminal_gone});
   }));
-  for (const int number : {SIGHUP, SIGTERM, SIGINT, SIGQUIT}) {
+  for (const int number : terminal_guard::sent_signals()) {
     TRY(loop_.on_signal(number, [this, number] { on_signal_leave(number); }));
   }
   TRY(loop_.on_signal(SIGWINCH, [this] { on_resize(); }));
@@ -165,7 +192,7 @@ Result<> AttachTerminal::enter(Entry entry) {
   entry_ = entry;
   drawing_.clear();
   drawn_ = 0;
-  restore_ends_ = undo_ends_ = undone_ = false;
+  restore_ends_ = undo_ends_ = undone_ = restored_ = false;
   start_phase_timer(kAttachWait, [this] {
     if (phase_ == Phase::asking) lost("its holder does not answer");
   });
@@ -178,7 +205,7 @@ wire::Attach AttachTerminal::attach_message(Entry entry) const {
   attach.size = size_;
   attach.observe = options_.observe;
   attach.history = entry == Entry::first;
-  attach.terminal = options_.terminal;
+  attach.terminal = facts_;
   attach.environment = options_.environment;
   const std::string name = tty_.path().starts_with("/dev/") ? tty_.path().substr(5) : tty_.path();
   attach.client_id = options_.user.empty() ? name : name + " of " + options_.user;
@@ -269,6 +296,7 @@ void AttachTerminal::take(const wire::InputToken& token) {
 void AttachTerminal::flush_keys() {
   if (link_ && !forward_.empty() && phase_ != Phase::leaving && phase_ != Phase::over) link_->queue_input(forward_);
   forward_.clear();
+  terminal_told();
   if (detach_.leaving() && (phase_ == Phase::attached || phase_ == Phase::asking)) {
     begin_leave({AttachEnd::Why::detached});
   }
@@ -352,13 +380,14 @@ void AttachTerminal::handle_ok(std::string_view payload) {
   phase_ = Phase::attached;
   stop_phase_timer();
   entered_ = true;
+  terminal_told();
   if (entry_ == Entry::redraw) return;
   std::string notice = options_.notice;
   if (attached && !attached->leader && !(attached->size == size_) && !notice.empty()) {
     notice += "; its screen is " + std::to_string(attached->size.cols) + "x" + std::to_string(attached->size.rows) +
               " for the terminal that leads";
   }
-  filter_.asked_keyboard_flags();
+  filter_.asked_own_questions();
   draw(arrival(size_.rows, entry_ == Entry::first ? notice : std::string()));
 }
 
@@ -429,6 +458,8 @@ void AttachTerminal::after_drawn() {
   if (restore_ends_) {
     restore_ends_ = false;
     filter_.restore_written(clock_.now());
+    restored_ = true;
+    terminal_told();
   }
   if (!undo_ends_) return;
   undo_ends_ = false;
@@ -444,6 +475,21 @@ void AttachTerminal::lost(std::string reason) {
   }
   end_ = {AttachEnd::Why::lost, std::move(reason)};
   finish();
+}
+
+// What it has told of itself so far: the guard is given it, in case a fault of our own ends us, and the holder, once its
+// picture is through. Before, the change could come between the pieces of that picture.
+void AttachTerminal::terminal_told() {
+  if (!entered_) return;
+  if (std::string bytes = undo_everything() + put_back(); bytes != guard_bytes_) {
+    guard_bytes_ = std::move(bytes);
+    tty_.set_undo(guard_bytes_);
+  }
+  const wire::Clusters clusters = clusters_of(filter_.clusters(), options_.fresh);
+  if (clusters == wire::Clusters::unknown || clusters == facts_.clusters) return;
+  if (!restored_ || phase_ != Phase::attached) return;
+  facts_.clusters = clusters;
+  link_->queue(wire::Type::terminal, wire::to_json(facts_));
 }
 
 void AttachTerminal::begin_leave(AttachEnd end) {
@@ -474,9 +520,8 @@ void AttachTerminal::finish() {
   phase_ = Phase::over;
   stop_phase_timer();
   if (entered_ && !terminal_gone) {
-    std::string bytes = undone_ ? std::string() : undo_everything(filter_.keyboard_flags());
-    // Who is sent away was not asked for its flags, so the session's undo does not put them back.
-    if (undone_) bytes += keyboard_flags_bytes(filter_.keyboard_flags());
+    std::string bytes = undone_ ? std::string() : undo_everything();
+    bytes += put_back();
     bytes += kFence;
     if (tty_.write_until(bytes, clock_.now() + kLastWriteWait, clock_)) {
       filter_.fence_written();
@@ -484,6 +529,7 @@ void AttachTerminal::finish() {
     }
   }
   tty_.restore(entered_ ? Tty::Unread::discard : Tty::Unread::keep);
+  guard_bytes_.clear();
   unwatch_link();
   link_.reset();
   if (!stopping_) return;
@@ -509,8 +555,7 @@ void AttachTerminal::swallow_late_replies() {
 
 }  // namespace
 
-Result<AttachEnd> attach_terminal(const AttachOptions& options, const Clock& clock) {
-  Tty tty = TRY(Tty::open());
+Result<AttachEnd> attach_terminal(const AttachOptions& options, Tty tty, const Clock& clock) {
   const auto poller = TRY(loop::make_epoll_poller());
   loop::Loop loop(*poller, clock);
   // On the heap: it carries a read buffer.

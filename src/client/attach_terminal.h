@@ -2,7 +2,7 @@
 //
 // Bytes of the session go to the terminal as they come; what the terminal sends goes to the holder, but for the detach
 // key and answers that are the client's own. A slow terminal never blocks keys and a slow holder never blocks the
-// screen. However it ends (key, session over, holder gone, HUP, TERM), the terminal is left as it was found; only
+// screen. However it ends (key, session over, holder gone, a signal), the terminal is left as it was found; only
 // SIGKILL and a terminal that is gone cannot be helped.
 #pragma once
 
@@ -23,6 +23,7 @@ struct AttachOptions {
   std::string socket;
   std::string notice;  // one line shown before the session's screen; stays in the person's scrollback
   bool observe = false;
+  bool fresh = false;  // the session was started for this terminal
   DetachKey detach_key;
   wire::TerminalFacts terminal;
   std::vector<std::pair<std::string, std::string>> environment;
@@ -44,7 +45,8 @@ struct AttachEnd {
   int signal = 0;
 };
 
-// Runs until the end of the attachment. Errors are of the start only: no terminal, no holder, the holder refuses.
-Result<AttachEnd> attach_terminal(const AttachOptions& options, const Clock& clock);
+// Runs until the end of the attachment. Keys that wait in `tty` are the first to be read. Errors are of the start only:
+// the terminal cannot be switched to raw, no holder, the holder refuses.
+Result<AttachEnd> attach_terminal(const AttachOptions& options, Tty tty, const Clock& clock);
 
 }  // namespace holdfast::client

@@ -18,6 +18,16 @@ std::optional<int> keyboard_flags_of(std::string_view reply) {
   return flags;
 }
 
+// `CSI ? 2027 ; state $ y`
+std::optional<int> clusters_of(std::string_view reply) {
+  constexpr std::string_view kStart = "\x1b[?2027;", kEnd = "$y";
+  if (reply.size() != kStart.size() + 1 + kEnd.size() || !reply.starts_with(kStart) || !reply.ends_with(kEnd))
+    return std::nullopt;
+  const char state = reply[kStart.size()];
+  if (state < '0' || state > '4') return std::nullopt;
+  return state - '0';
+}
+
 }  // namespace
 
 void ReplyFilter::restore_begins() {
@@ -33,22 +43,32 @@ void ReplyFilter::restore_written(Instant now) {
 
 bool ReplyFilter::filtering(Instant now) const { return restoring_ || (until_ && now < *until_); }
 
+// Each question is answered once; the next such answer is the program's.
+bool ReplyFilter::is_own_answer(std::string_view reply) {
+  const auto flags = keyboard_flags_asked_ ? keyboard_flags_of(reply) : std::nullopt;
+  const auto clusters = clusters_asked_ ? clusters_of(reply) : std::nullopt;
+  if (flags) {
+    keyboard_flags_ = *flags;
+    keyboard_flags_asked_ = false;
+  }
+  if (clusters) {
+    clusters_ = *clusters;
+    clusters_asked_ = false;
+  }
+  return flags || clusters;
+}
+
 bool ReplyFilter::pass(const wire::InputToken& token, Instant now) {
   using Kind = wire::InputKind;
   const bool focus = token.kind == Kind::focus_in || token.kind == Kind::focus_out;
   if (token.kind != Kind::reply && !focus) return true;
   if (token.kind == Kind::reply) {
-    if (keyboard_flags_asked_) {
-      if (const auto flags = keyboard_flags_of(token.bytes)) {
-        keyboard_flags_ = *flags;
-        keyboard_flags_asked_ = false;
-        return false;
-      }
-    }
+    if (is_own_answer(token.bytes)) return false;
     // However late it comes, it is the answer to our fence: answers keep the order of their questions.
     if (fences_ > 0 && token.bytes == kFenceAnswer) {
       if (--fences_ == 0) until_.reset();
-      keyboard_flags_asked_ = false;  // asked before the fence: this terminal does not know the question
+      // Asked before the fence: this terminal does not know the questions.
+      keyboard_flags_asked_ = clusters_asked_ = false;
       return false;
     }
   }

@@ -1,8 +1,8 @@
 // Which answers of the terminal reach the program, and which belong to the client itself.
 //
 // Pure. A restore contains sequences that make terminals talk (size and focus reports, the fence at its end), and the
-// client asks a question of its own (the keyboard flags it must put back). The program asked none of this: such answers
-// are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after its last byte.
+// client asks questions of its own (the keyboard flags and the mode 2027 it must put back). The program asked none of
+// this: such answers are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after its last byte.
 // Keys, mouse and pastes always pass.
 #pragma once
 
@@ -20,7 +20,7 @@ class ReplyFilter {
   // A terminal farther away than this may let an answer of its restore through; one that never answers costs nothing.
   static constexpr Duration kFenceWait = 200ms;
 
-  void asked_keyboard_flags() { keyboard_flags_asked_ = true; }
+  void asked_own_questions() { keyboard_flags_asked_ = clusters_asked_ = true; }
   void restore_begins();
   void restore_written(Instant now);   // with a fence at its end
   void fence_written() { ++fences_; }  // one without a restore: at leaving
@@ -30,14 +30,18 @@ class ReplyFilter {
 
   // The terminal's own kitty keyboard flags; -1 until it told.
   int keyboard_flags() const { return keyboard_flags_; }
+  // What it answered to DECRQM of mode 2027: 0 not known, 1 set, 2 reset, 3 always set, 4 always reset; -1 until it told.
+  int clusters() const { return clusters_; }
   // No fence is unanswered.
   bool quiet() const { return fences_ == 0; }
 
  private:
   bool filtering(Instant now) const;
 
-  bool keyboard_flags_asked_ = false;
-  int keyboard_flags_ = -1;
+  bool is_own_answer(std::string_view reply);
+
+  bool keyboard_flags_asked_ = false, clusters_asked_ = false;
+  int keyboard_flags_ = -1, clusters_ = -1;
   int fences_ = 0;  // written and not answered
   bool restoring_ = false;
   std::optional<Instant> until_;

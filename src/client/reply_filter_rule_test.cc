@@ -69,7 +69,7 @@ TEST_CASE("two restores in a row wait for two fences") {
 TEST_CASE("the terminal's keyboard flags are learnt and the answer swallowed, the program's own answer passes") {
   ReplyFilter filter;
   CHECK(filter.keyboard_flags() == -1);
-  filter.asked_keyboard_flags();
+  filter.asked_own_questions();
   CHECK_FALSE(passes(filter, Kind::reply, "\x1b[?7u"));
   CHECK(filter.keyboard_flags() == 7);
   CHECK(passes(filter, Kind::reply, "\x1b[?1u"));
@@ -78,10 +78,33 @@ TEST_CASE("the terminal's keyboard flags are learnt and the answer swallowed, th
 
 TEST_CASE("a terminal that answers the fence but not the flags does not know them; later flags are the program's") {
   ReplyFilter filter;
-  filter.asked_keyboard_flags();
+  filter.asked_own_questions();
   filter.restore_begins();
   filter.restore_written(kStart);
   CHECK_FALSE(passes(filter, Kind::reply, "\x1b[0n"));
   CHECK(passes(filter, Kind::reply, "\x1b[?1u"));
   CHECK(filter.keyboard_flags() == -1);
+}
+
+TEST_CASE("what the terminal says of mode 2027 is learnt and swallowed, the program's own answer passes") {
+  ReplyFilter filter;
+  CHECK(passes(filter, Kind::reply, "\x1b[?2027;1$y"));  // nothing of ours was asked
+  filter.asked_own_questions();
+  CHECK(passes(filter, Kind::reply, "\x1b[?2026;2$y"));
+  CHECK(passes(filter, Kind::reply, "\x1b[?2027;9$y"));
+  CHECK(filter.clusters() == -1);
+  CHECK_FALSE(passes(filter, Kind::reply, "\x1b[?2027;2$y"));
+  CHECK(filter.clusters() == 2);
+  CHECK(passes(filter, Kind::reply, "\x1b[?2027;1$y"));
+  CHECK(filter.clusters() == 2);
+}
+
+TEST_CASE("a terminal that answers the fence but not mode 2027 does not know it; a later answer is the program's") {
+  ReplyFilter filter;
+  filter.asked_own_questions();
+  filter.restore_begins();
+  filter.restore_written(kStart);
+  CHECK_FALSE(passes(filter, Kind::reply, "\x1b[0n"));
+  CHECK(passes(filter, Kind::reply, "\x1b[?2027;1$y"));
+  CHECK(filter.clusters() == -1);
 }

@@ -54,6 +54,7 @@ Progress take_answers(Asked& asked, RosterEntry& entry) {
     auto info = wire::parse_info(answer->get("info"));
     if (!info) return Progress::done;
     entry.info = std::move(*info);
+    entry.answered = true;
     entry.presence = entry.info.life == "exited"     ? Presence::exited
                      : entry.info.life == "starting" ? Presence::starting
                                                      : Presence::running;
@@ -114,9 +115,15 @@ void collect(std::vector<Asked>& asked, std::vector<RosterEntry>& entries, const
 }
 
 RosterEntry entry_of(const store::SessionStore::Entry& session) {
-  RosterEntry entry{info_from_manifest(session.manifest), presence_of(session.life), session.manifest.socket()};
+  RosterEntry entry{
+      .info = info_from_manifest(session.manifest), .presence = presence_of(session.life), .socket = session.manifest.socket()};
   entry.info.id = session.id;
-  if (entry.presence == Presence::lost) remove_stale_socket(session.manifest);
+  if (entry.presence == Presence::lost) {
+    remove_stale_socket(session.manifest);
+    // What the record says is of a time when something of it still ran.
+    entry.info.pid = 0;
+    entry.info.reason = "nothing of it runs any more: the machine was restarted, or its keeper and holder were killed";
+  }
   return entry;
 }
 

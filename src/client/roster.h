@@ -19,6 +19,7 @@ struct RosterEntry {
   wire::Info info;  // from the holder; from the manifest where no holder answered
   Presence presence = Presence::running;
   std::string socket;
+  bool answered = false;  // `info` is what its holder says; else what the files say, which is less
 };
 
 // How long a holder may take to answer before it is listed as not responding. All are asked at once; a mute one makes a

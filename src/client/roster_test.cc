@@ -86,6 +86,8 @@ TEST_CASE("a session whose lock is free is lost, and its stale socket is removed
   const auto entries = read_roster(herd.store(), Ask::live, kClock);
   REQUIRE(entries->size() == 1);
   CHECK((*entries)[0].presence == Presence::lost);
+  CHECK((*entries)[0].info.reason.starts_with("nothing of it runs any more"));
+  CHECK((*entries)[0].info.pid == 0);
   CHECK(::stat(path.c_str(), &info) != 0);
 }
 

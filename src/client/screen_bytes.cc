@@ -10,7 +10,7 @@ constexpr int kTitlesMax = 10;
 }  // namespace
 
 std::string arrival(std::uint16_t rows, std::string_view notice) {
-  std::string out = "\x1b[?u";
+  std::string out = "\x1b[?u\x1b[?2027$p";
   if (!notice.empty()) {
     out += notice;
     out += "\r\n";
@@ -19,11 +19,15 @@ std::string arrival(std::uint16_t rows, std::string_view notice) {
   return out;
 }
 
-std::string keyboard_flags_bytes(int flags) {
-  return flags < 0 ? std::string() : "\x1b[=" + std::to_string(flags) + ";1u";
+std::string put_back_bytes(int keyboard_flags, int clusters) {
+  constexpr int kSet = 1, kReset = 2;
+  std::string out;
+  if (keyboard_flags >= 0) out = "\x1b[=" + std::to_string(keyboard_flags) + ";1u";
+  if (clusters == kSet || clusters == kReset) out += clusters == kSet ? "\x1b[?2027h" : "\x1b[?2027l";
+  return out;
 }
 
-std::string undo_everything(int keyboard_flags) {
+std::string undo_everything() {
   std::string out =
       "\x1b\\"                                                // ends a string that was cut short
       "\x1b[?2026l"                                           // show what was held back
@@ -44,7 +48,6 @@ std::string undo_everything(int keyboard_flags) {
       "\x1b]22;default\x1b\\\x1b]9;4;0\x1b\\";  // pointer, progress
   // The session's own entries lie above the person's title; terminals keep ten.
   for (int i = 0; i < kTitlesMax; ++i) out += "\x1b[23;0t";
-  out += keyboard_flags_bytes(keyboard_flags);
   out += "\x1b[9999;1H\r\n";
   return out;
 }

@@ -14,7 +14,7 @@ TEST_CASE("arrival moves as many lines away as the terminal has") {
 }
 
 TEST_CASE("undoing everything never resets the terminal, which would wipe its scrollback") {
-  const std::string bytes = undo_everything(-1);
+  const std::string bytes = undo_everything();
   CHECK(bytes.find("\x1b"
                    "c") == std::string::npos);
   CHECK(bytes.find("\x1b[!p") == std::string::npos);
@@ -23,7 +23,7 @@ TEST_CASE("undoing everything never resets the terminal, which would wipe its sc
 }
 
 TEST_CASE("undoing everything switches off what programs switch on") {
-  const std::string bytes = undo_everything(-1);
+  const std::string bytes = undo_everything();
   for (const char* mode :
        {"1000", "1002", "1003", "1004", "1005", "1006", "1015", "1016", "2004", "2026", "2031", "2048", "1049"}) {
     CAPTURE(mode);
@@ -33,7 +33,9 @@ TEST_CASE("undoing everything switches off what programs switch on") {
   CHECK(bytes.find("\x1b[<99u") != std::string::npos);
 }
 
-TEST_CASE("keyboard flags the terminal had are put back, unknown ones are left alone") {
-  CHECK(undo_everything(5).find("\x1b[=5;1u") != std::string::npos);
-  CHECK(undo_everything(-1).find("\x1b[=") == std::string::npos);
+TEST_CASE("what the terminal told of itself is put back, what is not known is left alone") {
+  CHECK(put_back_bytes(5, -1) == "\x1b[=5;1u");
+  CHECK(put_back_bytes(-1, 1) == "\x1b[?2027h");
+  CHECK(put_back_bytes(0, 2) == "\x1b[=0;1u\x1b[?2027l");
+  for (const int unknown_or_fixed : {-1, 0, 3, 4}) CHECK(put_back_bytes(-1, unknown_or_fixed).empty());
 }

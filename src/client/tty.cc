@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "client/terminal_guard.h"
+
 namespace holdfast::client {
 
 namespace {
@@ -58,15 +60,28 @@ Tty::~Tty() {
   if (fd_) restore(Unread::keep);
 }
 
-Result<> Tty::make_raw() {
-  termios now{};
-  if (::tcgetattr(fd(), &now) != 0) return fail_errno("read the terminal's settings", errno);
-  if (!before_) before_ = now;
+Result<> Tty::hold_keys() { return take_input(Output::cooked); }
+
+Result<> Tty::make_raw() { return take_input(Output::raw); }
+
+Result<> Tty::take_input(Output output) {
+  if (!before_) {
+    termios found{};
+    if (::tcgetattr(fd(), &found) != 0) return fail_errno("read the terminal's settings", errno);
+    before_ = found;
+    terminal_guard::arm(fd(), *before_);
+  }
+  termios now = *before_;
   ::cfmakeraw(&now);
+  if (output == Output::cooked) now.c_oflag = before_->c_oflag;
   now.c_cc[VMIN] = 1;
   now.c_cc[VTIME] = 0;
   if (::tcsetattr(fd(), TCSANOW, &now) != 0) return fail_errno("switch the terminal to raw", errno);
   return {};
+}
+
+void Tty::set_undo(std::string_view bytes) {
+  if (before_) terminal_guard::set_undo(bytes);
 }
 
 void Tty::restore(Unread unread) {
@@ -74,6 +89,7 @@ void Tty::restore(Unread unread) {
   if (unread == Unread::discard) ::tcflush(fd(), TCIFLUSH);
   ::tcsetattr(fd(), TCSANOW, &*before_);
   before_.reset();
+  terminal_guard::disarm();
 }
 
 wire::TermSize Tty::size() const {

@@ -30,8 +30,14 @@ class Tty {
   int fd() const { return fd_.get(); }
   const std::string& path() const { return path_; }  // "/dev/pts/3"; for people
 
-  // Raw: all 256 byte values pass both ways. Remembers what was there, the first time.
+  // Keys wait, whatever they are, and none of them is echoed, edits a line or raises a signal; what is written still
+  // has the line ends it needs. From before anything slow is done, so that what is typed meanwhile is not lost.
+  Result<> hold_keys();
+  // Raw: all 256 byte values pass both ways.
   Result<> make_raw();
+  // Both remember what was there, the first time, and have it put back when a signal ends the process.
+  // What is written if a signal ends the process from now on (client/terminal_guard).
+  void set_undo(std::string_view bytes);
   // What was typed or answered and not read yet.
   enum class Unread { keep, discard };
   // Puts the settings back.
@@ -48,6 +54,9 @@ class Tty {
   bool write_until(std::string_view bytes, Instant deadline, const Clock& clock);
 
  private:
+  enum class Output { cooked, raw };
+  Result<> take_input(Output output);
+
   Tty(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
 
   Fd fd_;

@@ -43,6 +43,7 @@ struct Client {
   std::string name;
   bool observe = false;
   wire::TermSize size;
+  wire::Clusters clusters = wire::Clusters::unknown;  // what the shadow terminal was told of its terminal
   Instant last_active;
   wire::InputScanner scanner;
   bool discard_token = false;   // the token it is in the middle of began while it led

@@ -109,6 +109,8 @@ class Session final : private VtdListener {
   void leader_left();
   void take_size(Client& client, std::int64_t request);
   void take_resize(Client& client, const wire::TermSize& size);
+  void take_terminal(Client& client, const wire::TerminalFacts& facts);
+  void set_profile(Client& client, wire::TerminalFacts facts);
   void apply_leader_size();
   enum class Winch : std::uint8_t { if_changed, always };
   void set_size(const wire::TermSize& size, Winch winch);
@@ -156,6 +158,8 @@ class Session final : private VtdListener {
   std::vector<std::unique_ptr<Client>> clients_;
   ClientId next_client_ = 1;
   std::optional<ClientId> leader_;
+  std::optional<ClientId> profile_of_;  // whose terminal the shadow terminal was told of
+  bool clusters_begin_off_ = false;     // the session began on a terminal with mode 2027 off
   bool leader_live_ = false;  // the query rule knows of the leader's live stream
   std::vector<Asked> asked_;
   QueryRule queries_;

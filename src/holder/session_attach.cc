@@ -38,12 +38,7 @@ void Session::attach(Client& client, const wire::Attach& message) {
   client.observe = message.observe;
   client.size = message.size;
   client.last_active = loop_.now();
-  if (!client.observe) {
-    Json profile;
-    profile.set("term", message.terminal.term).set("term_program", message.terminal.term_program);
-    profile.set("term_program_version", message.terminal.term_program_version);
-    vtd_.set_profile(profile.dump());
-  }
+  if (!client.observe) set_profile(client, message.terminal);
   record_.attached();
   const Want want = message.history ? Want::restore : Want::restore_screen;
   const bool leads = life_ == Life::running && leads_at_attach(leader_, client.observe);
@@ -57,6 +52,27 @@ void Session::attach(Client& client, const wire::Attach& message) {
   if (!leads) return;
   refit_observers();
   tell_roles();
+}
+
+// The shadow terminal is the terminal of the client that came last.
+void Session::set_profile(Client& client, wire::TerminalFacts facts) {
+  using wire::Clusters;
+  if (facts.clusters == Clusters::unknown) facts.clusters = wire::guessed_clusters(facts);
+  client.clusters = facts.clusters;
+  profile_of_ = client.id;
+  // Of the session's beginning, so it is part of every profile from then on: a new VTD begins there again.
+  if (facts.clusters == Clusters::off) clusters_begin_off_ = true;
+  if (facts.clusters == Clusters::off) facts.clusters = Clusters::told;
+  vtd_.set_profile(wire::to_json(facts).set("clusters_begin_off", clusters_begin_off_).dump());
+}
+
+void Session::take_terminal(Client& client, const wire::TerminalFacts& facts) {
+  if (client.stage != Stage::attached || profile_of_ != client.id) return;
+  const wire::Clusters before = client.clusters;
+  set_profile(client, facts);
+  const bool obeys = client.clusters == wire::Clusters::told || client.clusters == wire::Clusters::off;
+  // It was told mode 2027 as the guess had it: a picture tells it anew, at a place where no sequence is cut.
+  if (obeys && client.clusters != before) show(client, Want::restore_screen);
 }
 
 void Session::show(Client& client, Want want) {

@@ -159,6 +159,7 @@ void Session::take_frame(Client& client, const wire::Frame& frame) {
     case wire::Type::set_meta:
     case wire::Type::rename:
     case wire::Type::replay:
+    case wire::Type::terminal:
     case wire::Type::input:
       break;
     default:
@@ -196,6 +197,8 @@ void Session::take_control(Client& client, wire::Type type, const Json& json) {
       return with(wire::parse_detach(json), [&](const auto& m) { detach(client, m); });
     case wire::Type::resize:
       return with(wire::parse_size(json), [&](const auto& m) { take_resize(client, m); });
+    case wire::Type::terminal:
+      return with(wire::parse_terminal(json), [&](const auto& m) { take_terminal(client, m); });
     case wire::Type::read_rows:
       return with(wire::parse_read_rows(json), [&](const auto& m) { read_rows(client, m); });
     case wire::Type::signal:

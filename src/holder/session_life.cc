@@ -187,7 +187,7 @@ void Session::on_keeper() {
   if (ending_ || setup_.program < 0) return;
   const auto watched = loop_.watch(setup_.program, loop::kRead, [this](unsigned) {
     loop_.forget(setup_.program);
-    program_ended({-1, 0, "it ended; its exit code is not known because the keeper was gone"}, clock_.wall_ms());
+    program_ended({-1, 0, "its exit code is not known because the keeper was gone"}, clock_.wall_ms());
   });
   if (!watched) log::error(watched.error().message());
 }

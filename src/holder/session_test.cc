@@ -369,6 +369,35 @@ TEST_CASE("a background process that keeps the terminal delays the exit by a sec
   CHECK(client.drawn == "late");
 }
 
+TEST_CASE("a terminal that tells that it obeys mode 2027, and was taken for another, is drawn anew; others are not") {
+  using wire::Clusters;
+  const auto tell = [](FakeClient& client, Clusters clusters) {
+    client.say(wire::Type::terminal, wire::to_json(wire::TerminalFacts{"xterm", "", "", clusters}));
+  };
+  World world;
+  FakeClient& client = world.attach();
+  const auto pictures = [&] {
+    world.settle();
+    world.pass(1s);
+    return std::ranges::count_if(client.snapshots, [](const Snapshot& s) { return s.phase == wire::Phase::screen; });
+  };
+  CHECK(pictures() == 1);
+  tell(client, Clusters::told);  // as it was taken for
+  tell(client, Clusters::always);
+  tell(client, Clusters::never);  // nothing can be told to it
+  CHECK(pictures() == 1);
+  tell(client, Clusters::told);
+  CHECK(pictures() == 2);
+  tell(client, Clusters::off);
+  CHECK(pictures() == 3);
+  FakeClient& later = world.attach();
+  tell(client, Clusters::told);  // the shadow terminal is the later one's
+  CHECK(pictures() == 3);
+  tell(later, Clusters::off);
+  CHECK(later.sound);
+  CHECK(client.sound);
+}
+
 TEST_CASE("detach gives the undo for what was drawn and closes; the next one leads") {
   World world;
   FakeClient& first = world.attach();

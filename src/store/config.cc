@@ -51,7 +51,7 @@ class Settings {
   std::unexpected<Error> wrong(const char* table, const char* key, std::string advice) const {
     const std::size_t line = line_of(table, key);
     return fail(
-        ErrorKind::usage, "use the settings in " + path_,
+        ErrorKind::failed, "use the settings in " + path_,
         (line > 0 ? "line " + std::to_string(line) + ": " : "") + "'" + key + "' has a value that cannot be used",
         std::move(advice));
   }
@@ -114,7 +114,7 @@ Result<Config> read_config(const std::string& path) {
   std::string text = TRY(sys::read_file(path, kConfigBytesMax));
   auto values = parse_toml(text);
   if (!values) {
-    return fail(ErrorKind::usage, "use the settings in " + path, values.error().problem,
+    return fail(ErrorKind::failed, "use the settings in " + path, values.error().problem,
                 "correct that line, or move the file away");
   }
   return read_settings(Settings(path, std::move(text), std::move(*values)));

@@ -63,7 +63,7 @@ TEST_CASE_FIXTURE(ConfigFile, "a wrong value is an error with file, line and wha
         "attach = { detach-key = 'x' }"}) {
     CAPTURE(text);
     REQUIRE_FALSE(read_as(text));
-    CHECK(read_as(text).error().kind == ErrorKind::usage);
+    CHECK(read_as(text).error().kind == ErrorKind::failed);
     CHECK_FALSE(read_as(text).error().advice.empty());
   }
 }

@@ -6,19 +6,6 @@
 namespace holdfast::vt {
 namespace {
 
-// Calls `f` for the rows that were asked for, oldest first.
-void each_row(State& state, const ReadOptions& options, const std::function<void(const RowView&)>& f) {
-  const Grid& grid = state.screen().grid;
-  const std::size_t visible = static_cast<std::size_t>(grid.rows());
-  std::size_t wanted = options.rows == 0 ? visible : options.rows;
-  if (!state.on_alternate && (options.all || wanted > visible)) {
-    const std::size_t held = state.history.rows_at(state.size.cols);
-    state.history.each_row(state.size.cols, options.all ? held : std::min(held, wanted - visible), state.tables, f);
-  }
-  const std::size_t first = options.all || wanted >= visible ? 0 : visible - wanted;
-  for (std::size_t y = first; y < visible; ++y) f(grid.row(static_cast<int>(y)).view());
-}
-
 std::string plain_row(const RowView& row, const Tables& tables) {
   std::string text;
   for (const Cell cell : row.cells) {
@@ -32,6 +19,28 @@ std::string plain_row(const RowView& row, const Tables& tables) {
 }
 
 void trim_end(std::string& text) { text.erase(text.find_last_not_of(' ') + 1); }
+
+// The visible rows without the blank ones at the end.
+std::size_t written_rows(const State& state) {
+  const Grid& grid = state.screen().grid;
+  int rows = grid.rows();
+  while (rows > 0 && plain_row(grid.row(rows - 1).view(), state.tables).find_first_not_of(' ') == std::string::npos) --rows;
+  return static_cast<std::size_t>(rows);
+}
+
+// Calls `f` for the rows that were asked for, oldest first.
+void each_row(State& state, const ReadOptions& options, const std::function<void(const RowView&)>& f) {
+  const Grid& grid = state.screen().grid;
+  const bool last_rows = options.rows != 0 && !options.all;
+  const std::size_t visible = last_rows ? written_rows(state) : static_cast<std::size_t>(grid.rows());
+  const std::size_t wanted = last_rows ? options.rows : visible;
+  if (!state.on_alternate && (options.all || wanted > visible)) {
+    const std::size_t held = state.history.rows_at(state.size.cols);
+    state.history.each_row(state.size.cols, options.all ? held : std::min(held, wanted - visible), state.tables, f);
+  }
+  const std::size_t first = options.all || wanted >= visible ? 0 : visible - wanted;
+  for (std::size_t y = first; y < visible; ++y) f(grid.row(static_cast<int>(y)).view());
+}
 
 // One line per row, or per logical line.
 std::vector<std::string> lines(State& state, const ReadOptions& options) {

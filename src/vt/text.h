@@ -16,7 +16,9 @@ enum class TextFormat : std::uint8_t { plain, vt, html, json };
 
 struct ReadOptions {
   TextFormat format = TextFormat::plain;
-  std::size_t rows = 0;  // last physical rows incl. history of the active screen; 0 = the visible rows
+  // Last physical rows incl. history of the active screen, without blank rows at the end; 0 = the visible rows, blank
+  // ones too.
+  std::size_t rows = 0;
   bool all = false;      // the whole history too
   bool unwrap = false;   // soft-wrapped rows joined
 };

@@ -30,7 +30,18 @@ TEST_CASE("the last rows reach into history; the alternate screen never shows th
   CHECK(read(screen, {.rows = 1}) == "4\n");
   CHECK(read(screen, {.all = true}) == "1\n2\n3\n4\n");
   screen.feed("\x1b[?1049h\x1b[Halt");
-  CHECK(read(screen, {.rows = 9}) == "alt\n\n");
+  CHECK(read(screen, {.rows = 9}) == "alt\n");
+}
+
+TEST_CASE("the last rows are those of what is written: blank rows at the bottom are not counted, those between are") {
+  Screen screen(10, 6);
+  screen.feed("1\r\n2\r\n\r\n4\r\n   ");
+  CHECK(read(screen, {.rows = 1}) == "4\n");
+  CHECK(read(screen, {.rows = 3}) == "2\n\n4\n");
+  CHECK(read(screen, {.rows = 99}) == "1\n2\n\n4\n");
+  screen.feed("\x1b[6H\n\n\x1b[2J");
+  CHECK(read(screen, {.rows = 2}) == "1\n2\n");
+  CHECK(read(screen, {.rows = 9, .all = true}) == read(screen, {.all = true}));
 }
 
 TEST_CASE("wrapped rows are joined on request") {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/json.h"
 #include "base/sys.h"
@@ -73,15 +74,6 @@ Result<vt::ReadOptions> read_options(const std::string& json) {
   return options;
 }
 
-// Terminals that draw the code points of a cluster one by one, whatever mode 2027 says: the shadow must do as they do, or
-// a restore puts the rest of the line elsewhere.
-bool joins_clusters(std::string_view term, std::string_view program) {
-  for (const std::string_view family : {"tmux", "screen", "linux", "rxvt", "alacritty", "vt"}) {
-    if (term.starts_with(family)) return false;
-  }
-  return program != "tmux" && program != "Apple_Terminal";
-}
-
 }  // namespace
 
 Shadow::Shadow(RingView ring, Channel& channel) : ring_(std::move(ring)), channel_(channel) {}
@@ -104,6 +96,8 @@ Result<> Shadow::start(const Start& start, Fd file) {
     vt::State state = TRY(vt::decode_snapshot(TRY(read_checkpoint(file.get()))));
     if (state.offset != start.offset) return out_of_step("a checkpoint of another place");
     terminal_ = std::make_unique<vt::Terminal>(std::move(state), vt::Profile::ghostty);
+    clusters_.has_begun = true;  // its beginning is in the checkpoint
+    clusters_.wanted = clusters_.shown = terminal_->state().modes.get(vt::Mode::grapheme_clusters);
     return {};
   }
   vt::Options options;
@@ -122,7 +116,9 @@ Result<> Shadow::parse_to(std::uint64_t end) {
     if (at < ring_.oldest()) return out_of_step("a range that was overwritten");
     const RingSlice slice = ring_.slice(at, to);
     for (const auto& part : {slice.first, slice.second}) {
-      if (!part.empty()) terminal_->feed({part.data(), part.size()}, *this);
+      if (part.empty()) continue;
+      terminal_->feed({part.data(), part.size()}, *this);
+      settle_clusters();
     }
     at = to;
     TRY(say_events());
@@ -156,7 +152,21 @@ void Shadow::set_profile(const std::string& json_text) {
     profile.version = json->get("term_program_version").as_string();
   }
   terminal_->set_client_profile(profile);
-  if (!joins_clusters(term, name)) terminal_->mutable_state().modes.set(vt::Mode::grapheme_clusters, false);
+  const std::string clusters = json->get("clusters").as_string();
+  clusters_.fixed.reset();
+  if (clusters == "always" || clusters == "never") clusters_.fixed = clusters == "always";
+  if (json->get("clusters_begin_off").as_bool() && !std::exchange(clusters_.has_begun, true)) clusters_.wanted = false;
+  settle_clusters();
+}
+
+// The mode is the program's to set, and every terminal that obeys it is told it by the restore. With one that does not
+// obey, the shadow must do as it does, or a restore puts the rest of a line elsewhere.
+void Shadow::settle_clusters() {
+  vt::ModeSet& modes = terminal_->mutable_state().modes;
+  const bool now = modes.get(vt::Mode::grapheme_clusters);
+  if (now != clusters_.shown) clusters_.wanted = now;
+  clusters_.shown = clusters_.fixed.value_or(clusters_.wanted);
+  if (now != clusters_.shown) modes.set(vt::Mode::grapheme_clusters, clusters_.shown);
 }
 
 Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& phase_two_at) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ class Shadow final : private vt::Sink {
   Result<> skip_to(std::uint64_t to);
   Result<> resize(const wire::vtd::Resize& resize);
   void set_profile(const std::string& json_text);
+  void settle_clusters();
   Result<> answer(const wire::vtd::Request& request);
   Result<std::string> write_out(const wire::vtd::Request& request, std::uint64_t& phase_two_at);
   Result<> say_events();
@@ -49,6 +51,13 @@ class Shadow final : private vt::Sink {
   RingView ring_;
   Channel& channel_;
   std::unique_ptr<vt::Terminal> terminal_;
+  // Mode 2027.
+  struct ClusterMode {
+    bool wanted = true, shown = true;  // by the program; in force. The engine begins with it on
+    std::optional<bool> fixed;         // what the last client's terminal does whatever it is told
+    bool has_begun = false;            // with what the first terminal had
+  };
+  ClusterMode clusters_;
   std::vector<wire::vtd::Event> events_;  // of the slice being parsed
   Result<> sent_;                         // the first error inside a call of the engine
 };

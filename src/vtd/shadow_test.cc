@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/sys.h"
 #include "vtd/sandbox.h"
@@ -140,6 +141,62 @@ TEST_CASE("restore, screen, view and undo are written out") {
   CHECK(bench.ask(Want::restore_screen).find("line 3\r") == std::string::npos);
   CHECK_FALSE(bench.ask(Want::view).empty());
   CHECK_FALSE(bench.ask(Want::undo).empty());
+}
+
+namespace {
+
+// Where the cursor is behind a family of three: joined it takes two columns, one by one six.
+constexpr std::string_view kFamily = "\r\033[K\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7";
+std::int64_t family_columns(Bench& bench) {
+  bench.write(kFamily);
+  CHECK(bench.say(Range{bench.ring.head()}));
+  return Json::parse(bench.ask(Want::read, R"({"format":"json"})"))->get("cursor").get("x").as_int();
+}
+void set_clusters(Bench& bench, std::string_view how, bool begin_off = false) {
+  Json profile = Json::object().set("term", "xterm").set("clusters", how).set("clusters_begin_off", begin_off);
+  CHECK(bench.say(Profile{profile.dump()}));
+}
+void say_bytes(Bench& bench, std::string_view bytes) {
+  bench.write(bytes);
+  CHECK(bench.say(Range{bench.ring.head()}));
+}
+
+}  // namespace
+
+TEST_CASE("clusters are joined as mode 2027 says, and as a terminal does that does not obey it") {
+  Bench bench;
+  bench.start();
+  CHECK(family_columns(bench) == 2);
+  set_clusters(bench, "never");
+  CHECK(family_columns(bench) == 6);
+  say_bytes(bench, "\033[?2027h");
+  CHECK(family_columns(bench) == 6);
+  set_clusters(bench, "told");
+  CHECK(family_columns(bench) == 2);
+  say_bytes(bench, "\033[?2027l");
+  CHECK(family_columns(bench) == 6);
+  set_clusters(bench, "always");
+  CHECK(family_columns(bench) == 2);
+  set_clusters(bench, "told");
+  CHECK(family_columns(bench) == 6);
+}
+
+TEST_CASE("a session that begins on a terminal with mode 2027 off begins so, once, and its program may set it") {
+  Bench bench;
+  bench.start();
+  set_clusters(bench, "told", true);
+  CHECK(family_columns(bench) == 6);
+  say_bytes(bench, "\033[?2027h");
+  set_clusters(bench, "told", true);
+  CHECK(family_columns(bench) == 2);
+  // Built again from its bytes it begins so again; from a checkpoint it goes on as it was.
+  bench.ask(Want::checkpoint);
+  Fd checkpoint = std::move(bench.log.files.back());
+  const std::uint64_t at = bench.ring.head();
+  bench.begin();
+  bench.start(at, std::move(checkpoint));
+  set_clusters(bench, "told", true);
+  CHECK(family_columns(bench) == 2);
 }
 
 TEST_CASE("what cannot be read is an error in the answer, and VTD goes on") {

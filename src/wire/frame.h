@@ -37,6 +37,7 @@ enum class Type : std::uint8_t {
   ok = 20,         // holder: JSON {id, …}: the answer to a request that has no richer one
   data = 21,       // holder: u64 request id, u8 flags (1 = last), raw bytes: an answer in pieces
   remove = 22,     // client: JSON: forget an exited session
+  terminal = 23,   // client: JSON: what its terminal has told since the attach
 };
 
 inline constexpr std::size_t kFrameHeaderBytes = 5;

@@ -19,14 +19,14 @@ const std::map<Type, int> kNumbers{
     {Type::resize, 6},    {Type::output, 7},  {Type::snapshot, 8}, {Type::info, 9},      {Type::subscribe, 10},
     {Type::event, 11},    {Type::hook, 12},   {Type::set_meta, 13}, {Type::read_rows, 14}, {Type::rename, 15},
     {Type::replay, 16},   {Type::signal, 17}, {Type::kill, 18},    {Type::error, 19},    {Type::ok, 20},
-    {Type::data, 21},     {Type::remove, 22},
+    {Type::data, 21},     {Type::remove, 22},   {Type::terminal, 23},
 };
 
 }  // namespace
 
 TEST_CASE("every type keeps its number") {
   for (const auto& [type, number] : kNumbers) CHECK(static_cast<int>(type) == number);
-  CHECK(kNumbers.size() == 22);
+  CHECK(kNumbers.size() == 23);
 }
 
 TEST_CASE("frames with a binary prefix are the golden bytes of docs/protocol.md") {

@@ -22,6 +22,9 @@ constexpr std::array<std::pair<ErrorKind, std::string_view>, 8> kErrorNames{{
     {ErrorKind::unknown, "unknown"},
 }};
 
+// In JSON; append only. The first is left out.
+constexpr std::array<std::string_view, 5> kClustersNames{"", "told", "off", "always", "never"};
+
 constexpr std::array<std::string_view, 4> kReadFormats{"plain", "vt", "html", "json"};
 
 constexpr std::size_t kFactBytesMax = 256;          // bytes; TERM and the like
@@ -89,6 +92,14 @@ Json with_id(std::int64_t id) {
 
 }  // namespace
 
+// By name: these draw the code points of a cluster one by one.
+Clusters guessed_clusters(const TerminalFacts& facts) {
+  for (const std::string_view family : {"tmux", "screen", "linux", "rxvt", "alacritty", "vt"}) {
+    if (facts.term.starts_with(family)) return Clusters::never;
+  }
+  return facts.term_program == "tmux" || facts.term_program == "Apple_Terminal" ? Clusters::never : Clusters::told;
+}
+
 bool is_read_format(std::string_view format) { return std::ranges::find(kReadFormats, format) != kReadFormats.end(); }
 
 Json to_json(const Hello& m) {
@@ -104,15 +115,18 @@ Json to_json(const TermSize& size) {
   return json;
 }
 
+Json to_json(const TerminalFacts& m) {
+  Json json = Json::object();
+  json.set("term", m.term).set("term_program", m.term_program).set("term_program_version", m.term_program_version);
+  if (m.clusters != Clusters::unknown) json.set("clusters", kClustersNames[static_cast<std::size_t>(m.clusters)]);
+  return json;
+}
+
 Json to_json(const Attach& m) {
   Json json = with_id(m.id);
   set_size(json, m.size);
   json.set("client_id", m.client_id).set("observe", m.observe).set("history", m.history);
-  Json terminal = Json::object();
-  terminal.set("term", m.terminal.term).set("term_program", m.terminal.term_program);
-  terminal.set("term_program_version", m.terminal.term_program_version);
-  json.set("terminal", std::move(terminal));
-  json.set("environment", pairs(m.environment));
+  json.set("terminal", to_json(m.terminal)).set("environment", pairs(m.environment));
   return json;
 }
 
@@ -218,6 +232,18 @@ Result<TermSize> parse_size(const Json& json) {
   return size;
 }
 
+Result<TerminalFacts> parse_terminal(const Json& json) {
+  TRY(need_object(json, "terminal"));
+  TerminalFacts m;
+  m.term = bounded(json.get("term"), kFactBytesMax);
+  m.term_program = bounded(json.get("term_program"), kFactBytesMax);
+  m.term_program_version = bounded(json.get("term_program_version"), kFactBytesMax);
+  const auto name = std::ranges::find(kClustersNames, json.get("clusters").as_string());
+  // A word of a later version says nothing to us.
+  if (name != kClustersNames.end()) m.clusters = static_cast<Clusters>(name - kClustersNames.begin());
+  return m;
+}
+
 Result<Attach> parse_attach(const Json& json) {
   TRY(need_object(json, "attach"));
   Attach m;
@@ -226,10 +252,7 @@ Result<Attach> parse_attach(const Json& json) {
   m.client_id = printable(json.get("client_id").as_string(), kClientNameCharsMax);
   m.observe = json.get("observe").as_bool();
   m.history = json.get("history").as_bool(true);
-  const Json& terminal = json.get("terminal");
-  m.terminal.term = bounded(terminal.get("term"), kFactBytesMax);
-  m.terminal.term_program = bounded(terminal.get("term_program"), kFactBytesMax);
-  m.terminal.term_program_version = bounded(terminal.get("term_program_version"), kFactBytesMax);
+  if (json.get("terminal").is_object()) m.terminal = TRY(parse_terminal(json.get("terminal")));
   m.environment = pairs_of(json.get("environment"));
   if (m.environment.size() > kEnvironmentEntriesMax) return bad("attach", "environment", "has too many entries");
   for (const auto& [name, value] : m.environment) {

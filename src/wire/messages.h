@@ -39,10 +39,23 @@ struct TermSize {
   friend bool operator==(const TermSize&, const TermSize&) = default;
 };
 
-// What the client's terminal says about itself: answers to queries while nobody is attached are made from it.
+// Whether a terminal joins the code points of a grapheme cluster in one cell (mode 2027).
+enum class Clusters : std::uint8_t {
+  unknown,  // it has not told (yet)
+  told,     // as mode 2027 says
+  off,      // the same; and the session, which began on this terminal, begins with the mode off, as it is there
+  always,   // whatever the mode says
+  never,
+};
+
+// What the client's terminal says about itself: answers to queries while nobody is attached are made from it, and the
+// shadow terminal does as it does.
 struct TerminalFacts {
   std::string term, term_program, term_program_version;  // environment of the client
+  Clusters clusters = Clusters::unknown;                 // JSON: "told" | "off" | "always" | "never", or left out
 };
+// What is taken for true of a terminal that does not tell.
+Clusters guessed_clusters(const TerminalFacts& facts);
 
 // One value of a tracked variable, bytes: a socket path is shorter.
 inline constexpr std::size_t kEnvironmentBytesMax = 4096;
@@ -147,6 +160,7 @@ struct ExitEvent {  // "exited", after the last byte of output
 
 Json to_json(const Hello&);
 Json to_json(const TermSize&);
+Json to_json(const TerminalFacts&);
 Json to_json(const Attach&);
 Json to_json(const Attached&);
 Json to_json(const Detach&);
@@ -161,6 +175,7 @@ Json to_json(const ExitEvent&);
 
 // Errors say which field is wrong.
 Result<Hello> parse_hello(const Json&);
+Result<TerminalFacts> parse_terminal(const Json&);
 Result<Attach> parse_attach(const Json&);
 Result<Detach> parse_detach(const Json&);
 Result<Attached> parse_attached(const Json&);

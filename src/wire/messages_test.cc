@@ -26,11 +26,13 @@ TEST_CASE("control messages are the golden JSON of docs/protocol.md") {
                     .size = {100, 30, 800, 480},
                     .client_id = "pts/3",
                     .observe = true,
-                    .terminal = {"xterm-ghostty", "ghostty", "1.2.0"},
+                    .terminal = {"xterm-ghostty", "ghostty", "1.2.0", Clusters::told},
                     .environment = {{"SSH_AUTH_SOCK", "/tmp/a"}}}) ==
         R"({"id":1,"cols":100,"rows":30,"xpixel":800,"ypixel":480,"client_id":"pts/3","observe":true,"history":true,)"
-        R"("terminal":{"term":"xterm-ghostty","term_program":"ghostty","term_program_version":"1.2.0"},)"
+        R"("terminal":{"term":"xterm-ghostty","term_program":"ghostty","term_program_version":"1.2.0","clusters":"told"},)"
         R"("environment":{"SSH_AUTH_SOCK":"/tmp/a"}})");
+  CHECK(text(TerminalFacts{"xterm", "", "", Clusters::never}) ==
+        R"({"term":"xterm","term_program":"","term_program_version":"","clusters":"never"})");
   CHECK(text(Attached{1, true, {100, 30, 0, 0}}) ==
         R"({"id":1,"role":"leader","cols":100,"rows":30,"xpixel":0,"ypixel":0})");
   CHECK(text(Detach{2, 5}) == R"({"id":2,"kitty_flags":5})");
@@ -59,7 +61,7 @@ TEST_CASE("what was written is read back") {
                       .size = {100, 30, 800, 480},
                       .client_id = "pts/3",
                       .observe = true,
-                      .terminal = {"t", "p", "v"},
+                      .terminal = {"t", "p", "v", Clusters::off},
                       .environment = {{"A", "b"}}};
   const Attach back = parse_attach(to_json(attach)).value();
   CHECK(back.id == 1);
@@ -67,6 +69,12 @@ TEST_CASE("what was written is read back") {
   CHECK(back.client_id == "pts/3");
   CHECK(back.observe);
   CHECK(back.terminal.term_program_version == "v");
+  CHECK(back.terminal.clusters == Clusters::off);
+  for (const auto clusters : {Clusters::unknown, Clusters::told, Clusters::off, Clusters::always, Clusters::never}) {
+    CHECK(parse_terminal(to_json(TerminalFacts{"", "", "", clusters})).value().clusters == clusters);
+  }
+  CHECK(parse_terminal(json(R"({"clusters":"sometimes"})")).value().clusters == Clusters::unknown);
+  CHECK(parse_terminal(json(R"({"clusters":7})")).value().clusters == Clusters::unknown);
   CHECK(back.environment == attach.environment);
   CHECK(parse_attached(to_json(Attached{3, true, {1, 2, 3, 4}})).value().leader);
   CHECK(parse_detach(to_json(Detach{1, 7})).value().kitty_flags == 7);
@@ -135,4 +143,12 @@ TEST_CASE("errors keep their kind and their three parts") {
   CHECK(back.kind == ErrorKind::ended);
   CHECK(back.message() == error.message());
   CHECK(parse_error(json(R"({"code":"of-a-later-version","message":"m"})")).kind == ErrorKind::failed);
+}
+
+TEST_CASE("which terminals join clusters is guessed from their names as long as they do not tell") {
+  CHECK(guessed_clusters({"xterm-ghostty", "ghostty", "1.2.0", {}}) == Clusters::told);
+  CHECK(guessed_clusters({"xterm-256color", "", "", {}}) == Clusters::told);
+  CHECK(guessed_clusters({"tmux-256color", "", "", {}}) == Clusters::never);
+  CHECK(guessed_clusters({"xterm-256color", "Apple_Terminal", "", {}}) == Clusters::never);
+  CHECK(guessed_clusters({"alacritty", "", "", {}}) == Clusters::never);
 }

@@ -153,8 +153,13 @@ class FirstAttach(Case):
 class DetachKey(Case):
     """Ctrl-\\ in every way a terminal may say it."""
 
-    def attached(self, *args):
+    def recording(self):
         name = self.world.start("k", *program("record.py", self.world.work("typed")))
+        eventually(lambda: "READY" in self.world.read(name))
+        return name
+
+    def attached(self, *args):
+        name = self.recording()
         terminal = self.world.terminal("attach", name, *args)
         terminal.wait_for("READY")
         return terminal
@@ -163,7 +168,7 @@ class DetachKey(Case):
         return self.world.work("typed").read_bytes()
 
     def test_every_encoding_of_the_detach_key_detaches_and_reaches_nobody(self):
-        name = self.world.start("k", *program("record.py", self.world.work("typed")))
+        name = self.recording()
         for key in (b"\x1c", b"\x1b[92;5u", b"\x1b[92;5:1u", b"\x1b[27;5;92~"):
             with self.subTest(key=key):
                 terminal = self.world.terminal("attach", name)
@@ -187,6 +192,28 @@ class DetachKey(Case):
         eventually(lambda: self.typed().endswith(b"\x1b[201~"))
         self.assertEqual(self.typed(), b"\x1b[200~a\x1cb\x1b[201~")
 
+    def test_typed_before_the_session_is_reached_it_detaches_as_soon_as_it_is(self):
+        name = self.recording()
+        for call in (["attach", name], ["new", "--name", "fresh", "--", "cat"]):
+            with self.subTest(call):
+                with self.world.halted_settings():
+                    terminal = self.world.terminal(*call)
+                    terminal.wait_for(terminal.is_taken)
+                    terminal.type(b"\x1c")
+                self.assertEqual(terminal.wait_exit(), 0, terminal)
+                self.assertIn("it still runs", terminal.sentences())
+                self.assertEqual(terminal.settings(), terminal.line_settings)
+        self.assertEqual(self.typed(), b"")
+
+    def test_other_keys_typed_before_the_session_is_reached_are_the_programs(self):
+        name = self.recording()
+        keys = b"one\r\x03\x04\x15\x7f\x1a\x16 two"  # what a line discipline would act on
+        with self.world.halted_settings():
+            terminal = self.world.terminal("attach", name)
+            terminal.wait_for(terminal.is_taken)
+            terminal.type(keys)
+        terminal.wait_for(lambda: self.typed() == keys)
+
     def test_without_a_detach_key_it_is_a_key_like_others(self):
         terminal = self.attached("--detach-key", "none")
         terminal.type(b"\x1c")
@@ -205,6 +232,89 @@ class ConfiguredKey(Case):
         eventually(lambda: self.world.work("typed").read_bytes() == b"\x1c")
         terminal.type(b"\x18")
         self.assertEqual(terminal.wait_exit(), 0)
+
+
+class Clusters(Case):
+    """Mode 2027: the shadow terminal joins the code points of a cluster exactly where the person's terminal does."""
+
+    FAMILY = "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"
+    ASKED, FENCE = b"\x1b[?2027$p", b"\x1b[5n"
+
+    def setUp(self):
+        super().setUp()
+        self.world.work("family").write_text(self.FAMILY)
+        self.argv = program("say.py", self.world.work("family"))
+
+    def columns(self, name, press):
+        """How far the cursor goes in the shadow terminal when the program draws the family."""
+        eventually(lambda: "READY" in self.world.read(name))
+        before = self.cursor(name)
+        press()
+        eventually(lambda: self.FAMILY in self.world.read(name))
+        return self.cursor(name) - before
+
+    def cursor(self, name):
+        return self.world.must("read", name, "--json").json()["screen"]["cursor"]["x"]
+
+    def wait_restored(self, terminal):
+        terminal.wait_for(lambda: terminal.fresh.rfind(self.FENCE) > terminal.fresh.find(self.ASKED) > 0)
+
+    def told(self, answer, term="xterm-256color"):
+        """A session whose last client's terminal gave this answer."""
+        name = self.world.start("c" + str(len(self.world.terminals)), *self.argv)
+        terminal = self.world.terminal("attach", name, env={"TERM": term}, answers=False)
+        self.wait_restored(terminal)
+        terminal.type(answer + b"\x1c")
+        self.assertEqual(terminal.wait_exit(), 0, terminal)
+        return name
+
+    def test_the_answer_of_the_terminal_decides_and_its_name_where_it_gives_none(self):
+        for what, answer, term, columns in (
+                ("set", b"\x1b[?2027;1$y", "tmux-256color", 2), ("always", b"\x1b[?2027;3$y", "tmux-256color", 2),
+                ("reset, and the session began elsewhere", b"\x1b[?2027;2$y", "tmux-256color", 2),
+                ("never", b"\x1b[?2027;4$y", "xterm-256color", 6), ("unknown", b"\x1b[?2027;0$y", "tmux-256color", 6),
+                ("unknown", b"\x1b[?2027;0$y", "xterm-256color", 2), ("none", b"", "tmux-256color", 6),
+                ("none", b"", "xterm-256color", 2)):
+            with self.subTest(what, term=term):
+                name = self.told(answer, term)
+                self.assertEqual(self.columns(name, lambda name=name: self.world.must("send", name, "g")), columns)
+
+    def test_the_answer_is_nobodys_input_and_keys_around_it_pass(self):
+        name = self.world.start("k", *program("record.py", self.world.work("typed")))
+        eventually(lambda: "READY" in self.world.read(name))
+        terminal = self.world.terminal("attach", name, answers=False)
+        self.wait_restored(terminal)
+        # Behind the answer to the fence: one to a question of the program.
+        terminal.type(b"a\x1b[?2027;1$yb\x1b[0n\x1b[?2027;1$yc")
+        terminal.wait_for(lambda: self.world.work("typed").read_bytes().endswith(b"c"))
+        self.assertEqual(self.world.work("typed").read_bytes(), b"ab\x1b[?2027;1$yc")
+
+    def test_where_the_mode_is_off_a_session_begins_with_it_off_and_its_terminal_is_told_so(self):
+        terminal = self.world.terminal("new", "--name", "born", "--", *self.argv, before=b"\x1b[?2027l")
+        terminal.wait_for("READY")
+        terminal.wait_for(lambda: terminal.fresh.count(self.FENCE) >= 2, what="the picture with the mode as it is")
+        self.assertEqual(terminal.mode(2027), False)
+        self.assertEqual(self.columns("born", lambda: terminal.type("g")), 6)
+        terminal.wait_for(lambda: terminal.canonical()["cursor"]["x"] == len("READY") + 6)
+        terminal.type(DETACH)
+        terminal.wait_exit()
+        self.assertEqual(terminal.mode(2027), False)
+        other = self.world.terminal("attach", "born")
+        other.wait_for(lambda: self.FENCE in other.fresh)
+        self.assertEqual(other.mode(2027), False, "a session keeps what it began with")
+        other.type(DETACH)
+        other.wait_exit()
+        self.assertEqual(other.mode(2027), True, "and every terminal gets its own back")
+
+    def test_where_the_mode_can_be_set_it_is_for_a_session_that_has_it_on(self):
+        name = self.world.start("on", *self.argv)
+        terminal = self.world.terminal("attach", name, before=b"\x1b[?2027l")
+        terminal.wait_for(lambda: self.FENCE in terminal.fresh)
+        self.assertEqual(terminal.mode(2027), True)
+        self.assertEqual(self.columns(name, lambda: terminal.type("g")), 2)
+        terminal.type(DETACH)
+        terminal.wait_exit()
+        self.assertEqual(terminal.mode(2027), False)
 
 
 class WhichSession(Case):

@@ -156,6 +156,18 @@ class World:
         self.peers.append(peer)
         return peer
 
+    @contextlib.contextmanager
+    def halted_settings(self):
+        """Whoever reads the configuration file waits at it, until the end of this."""
+        path = self.root / "config/holdfast/config.toml"
+        path.unlink()
+        os.mkfifo(path)
+        keep = os.open(path, os.O_RDWR)  # a reader gets on as soon as somebody writes, and sees the end when all have gone
+        yield
+        os.close(keep)
+        path.unlink()
+        path.write_text("")
+
     # --- looking ---
 
     def sessions(self):

@@ -99,7 +99,9 @@ class HolderDeath(Case):
         send(pid)
         eventually(lambda: self.world.life("s") == "exited")
         self.assertEqual(children(holder), [c for c in children(holder) if c != pid])
-        self.assertTrue(self.world.info("s")["reason"], "says why the exit code is not known")
+        self.assertEqual(self.world.info("s")["reason"], "its exit code is not known because the keeper was gone")
+        self.assertEqual(self.world.must("kill", "s").text,
+                         "s had ended already: its exit code is not known because the keeper was gone\n")
 
     def test_keeper_and_holder_both_killed_is_a_lost_session_that_rm_clears(self):
         pid = self.shell()
@@ -109,6 +111,10 @@ class HolderDeath(Case):
         eventually(lambda: not alive(pid), what="the hang-up of the program")
         (session,) = self.world.sessions()
         self.assertEqual(session["life"], "lost")
+        told = self.world.must("info", "s").text
+        self.assertIn("nothing of it runs any more", told)
+        self.assertNotIn("0 bytes", told, "nobody knows how many there were")
+        self.assertNotIn("pid", told)
         self.assert_refused(self.world.hold("send", "s", "x"), 5, "lost")
         self.world.must("rm", "s")
         self.assertEqual(self.world.sessions(), [])

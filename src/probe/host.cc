@@ -1,4 +1,4 @@
-#include "cli/debug_vt_host.h"
+#include "probe/host.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,11 +10,10 @@
 
 #include "base/limits.h"
 #include "base/sys.h"
-#include "cli/environment.h"
 #include "pty/pty.h"
 #include "pty/spawn.h"
 
-namespace holdfast::cli {
+namespace holdfast::probe {
 namespace {
 
 // Answers waiting for a program that does not read; more are dropped.
@@ -53,8 +52,8 @@ WindowResize find_resize(std::string_view bytes) {
 
 class Host : private vt::Sink {
  public:
-  Host(const DebugVtOptions& options, int master)
-      : master_(master), terminal_(make_debug_terminal(options, options.cols, options.rows, options.scrollback)) {}
+  Host(const Options& options, int master)
+      : master_(master), terminal_(make_terminal(options, options.cols, options.rows, options.scrollback)) {}
 
   // Until end of file, or until `pidfd` says that the program ended and a drain time has passed.
   Result<> run(int pidfd) {
@@ -127,12 +126,12 @@ int exit_code_of_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSI
 
 }  // namespace
 
-Result<int> run_debug_vt_host(const DebugVtOptions& options) {
+Result<int> run_host(const Options& options) {
   pty::Pty pty = TRY(pty::open({options.cols, options.rows, 0, 0}, nullptr));
   const Fd directory = TRY(sys::open_file(".", O_RDONLY | O_DIRECTORY));
   pty::SpawnSpec spec;
   spec.argv = options.host;
-  spec.environment = own_environment();
+  spec.environment = options.environment;
   spec.directory = directory.get();
   spec.slave = pty.slave;
   const pty::Spawned program = TRY(pty::spawn(spec));
@@ -151,4 +150,4 @@ Result<int> run_debug_vt_host(const DebugVtOptions& options) {
   return exit_code_of_status(status);
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::probe

@@ -1,4 +1,4 @@
-#include "cli/debug_vt.h"
+#include "probe/probe.h"
 
 #include <unistd.h>
 
@@ -9,11 +9,11 @@
 #include "base/limits.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "cli/debug_vt_host.h"
+#include "probe/host.h"
 #include "vt/restore.h"
 #include "vt/snapshot.h"
 
-namespace holdfast::cli {
+namespace holdfast::probe {
 namespace {
 
 // What may be fed at once: recordings are far smaller, and all of it is held in memory.
@@ -67,8 +67,8 @@ std::uint32_t number_at(std::string_view bytes, std::size_t at, std::size_t size
 
 class Case {
  public:
-  Case(const DebugVtOptions& options, std::uint16_t cols, std::uint16_t rows, std::uint32_t scrollback)
-      : options_(options), terminal_(make_debug_terminal(options, cols, rows, scrollback)) {}
+  Case(const Options& options, std::uint16_t cols, std::uint16_t rows, std::uint32_t scrollback)
+      : options_(options), terminal_(make_terminal(options, cols, rows, scrollback)) {}
 
   void feed(std::string_view bytes) { terminal_.feed(bytes, responses_); }
   void resize(std::uint16_t cols, std::uint16_t rows) { terminal_.resize({cols, rows}, responses_); }
@@ -97,20 +97,20 @@ class Case {
   }
 
  private:
-  const DebugVtOptions& options_;
+  const Options& options_;
   vt::Terminal terminal_;
   Responses responses_;
 };
 
-Result<> run_file(const DebugVtOptions& options) {
+Result<> run_file(const Options& options) {
   const std::string bytes = TRY(read_input(options.file));
   Case c(options, options.cols, options.rows, options.scrollback);
-  std::vector<DebugVtResize> resizes;  // by offset; equal ones in the order they were given
-  for (const DebugVtResize& resize : options.resizes) {
-    resizes.insert(std::ranges::upper_bound(resizes, resize.at, {}, &DebugVtResize::at), resize);
+  std::vector<Resize> resizes;  // by offset; equal ones in the order they were given
+  for (const Resize& resize : options.resizes) {
+    resizes.insert(std::ranges::upper_bound(resizes, resize.at, {}, &Resize::at), resize);
   }
   std::size_t at = 0;
-  for (const DebugVtResize& resize : resizes) {
+  for (const Resize& resize : resizes) {
     const std::size_t end = static_cast<std::size_t>(std::min<std::uint64_t>(resize.at, bytes.size()));
     c.feed(std::string_view(bytes).substr(at, end - at));
     c.resize(resize.cols, resize.rows);
@@ -124,7 +124,7 @@ Result<> run_file(const DebugVtOptions& options) {
 enum Step : char { kFeed = 0, kResize = 1, kSnapshotHere = 2 };
 
 // One frame without its length: size, scrollback, then steps.
-Result<std::string> run_frame(const DebugVtOptions& options, std::string_view frame, std::size_t offset) {
+Result<std::string> run_frame(const Options& options, std::string_view frame, std::size_t offset) {
   constexpr std::size_t kHead = 8, kStepHead = 5;
   if (frame.size() < kHead) return broken_frame(offset);
   Case c(options, static_cast<std::uint16_t>(number_at(frame, 0, 2)),
@@ -161,7 +161,7 @@ Result<std::string> run_frame(const DebugVtOptions& options, std::string_view fr
   return array + "]\n";
 }
 
-Result<> run_stream(const DebugVtOptions& options) {
+Result<> run_stream(const Options& options) {
   const std::string input = TRY(read_input(""));
   for (std::size_t at = 0; at < input.size();) {
     if (input.size() - at < 4) return broken_frame(at);
@@ -175,17 +175,15 @@ Result<> run_stream(const DebugVtOptions& options) {
 
 }  // namespace
 
-vt::Terminal make_debug_terminal(const DebugVtOptions& options, std::uint16_t cols, std::uint16_t rows,
+vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows,
                                  std::uint32_t scrollback) {
-  const bool is_host = !options.host.empty();
-  const vt::Profile profile = options.profile.value_or(is_host ? vt::Profile::xterm : vt::Profile::ghostty);
-  vt::Terminal terminal({.size = {cols, rows}, .history = {.rows = scrollback}, .profile = profile});
-  terminal.mutable_state().modes.set(vt::Mode::grapheme_clusters, options.graphemes);
+  vt::Terminal terminal({.size = {cols, rows}, .history = {.rows = scrollback}, .profile = options.profile});
+  if (options.graphemes) terminal.mutable_state().modes.set(vt::Mode::grapheme_clusters, *options.graphemes);
   return terminal;
 }
 
-Result<DebugVtResize> parse_debug_vt_resize(const std::string& text) {
-  DebugVtResize resize{0, 0, UINT64_MAX};
+Result<Resize> parse_resize(const std::string& text) {
+  Resize resize{0, 0, UINT64_MAX};
   const char* const end = text.data() + text.size();
   const auto [x, cols_error] = std::from_chars(text.data(), end, resize.cols);
   bool good = cols_error == std::errc{} && x != end && *x == 'x';
@@ -204,8 +202,8 @@ Result<DebugVtResize> parse_debug_vt_resize(const std::string& text) {
   return resize;
 }
 
-Result<int> debug_vt(const DebugVtOptions& options) {
-  if (!options.host.empty()) return run_debug_vt_host(options);
+Result<int> run(const Options& options) {
+  if (!options.host.empty()) return run_host(options);
   if (options.stream)
     TRY(run_stream(options));
   else
@@ -213,4 +211,4 @@ Result<int> debug_vt(const DebugVtOptions& options) {
   return 0;
 }
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::probe

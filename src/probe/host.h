@@ -1,12 +1,12 @@
 // `hold debug vt --host`: a program on a PTY whose other side is the engine.
 #pragma once
 
-#include "cli/debug_vt.h"
+#include "probe/probe.h"
 
-namespace holdfast::cli {
+namespace holdfast::probe {
 
 // Runs until the program has ended and its output is drained: its bytes go to the engine, the engine's answers to it,
 // and `CSI 8 ; rows ; cols t` resizes both. Returns the program's exit code (128 + n if signal n ended it).
-Result<int> run_debug_vt_host(const DebugVtOptions& options);
+Result<int> run_host(const Options& options);
 
-}  // namespace holdfast::cli
+}  // namespace holdfast::probe
