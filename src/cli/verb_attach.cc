@@ -103,8 +103,7 @@ Result<int> attach(const Arguments& arguments) {
     return attach_session(TRY(target_of(store, entry, observe)), std::move(terminal));
   }
   AttachTerminal terminal = TRY(prepare_attach(arguments));
-  const AttachTarget target =
-      create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));
+  const AttachTarget target = create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));
   return attach_session(target, std::move(terminal));
 }
 
