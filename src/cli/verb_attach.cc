@@ -85,6 +85,7 @@ Result<AttachTarget> only_detached(const store::SessionStore& store, bool observ
 }
 
 Result<int> attach(const Arguments& arguments) {
+  TRY(check_detach_key(arguments));
   const auto store = TRY(open_store());
   const std::string name = arguments.operand(0);
   const bool observe = arguments.has("--observe");
