@@ -12,19 +12,13 @@
 #include <filesystem>
 
 #include "base/sys.h"
+#include "base/test_directory.h"
 
 namespace holdfast::log {
 namespace {
 
-struct LogDirectory {
-  LogDirectory() {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    path = ::mkdtemp(path_template);
-  }
-  ~LogDirectory() { std::filesystem::remove_all(path); }
-  std::string file() const { return path + "/holder.log"; }
-
-  std::string path;
+struct LogDirectory : TestDirectory {
+  std::string file() const { return at("holder.log"); }
 };
 
 }  // namespace

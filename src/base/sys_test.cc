@@ -15,23 +15,15 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/test_directory.h"
+
 namespace holdfast::sys {
 namespace {
 
-struct TemporaryDirectory {
-  TemporaryDirectory() {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    path = ::mkdtemp(path_template);
-    fd = open_file(path, O_RDONLY | O_DIRECTORY).value();
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path); }
-  std::string at(const std::string& name) const { return path + "/" + name; }
+struct TemporaryDirectory : TestDirectory {
   std::size_t entries() const {
     return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path), {}));
   }
-
-  std::string path;
-  Fd fd;
 };
 
 unsigned mode_of(const std::string& path) {

@@ -14,7 +14,8 @@ constexpr std::array kOptions{OptionRow{"--name", 'n', "NAME", false, Completes:
                               OptionRow{"--env", 'e', "K=V", true, Completes::nothing, ""}};
 constexpr VerbRow kVerb{"start", "", "", "", "", kOptions, {"FILE", 0, 1, Completes::nothing}, Rest::command, nullptr};
 constexpr VerbRow kNoRest{"list", "", "", "", "", kOptions, {"NAME", 1, 2, Completes::nothing}, Rest::none, nullptr};
-constexpr VerbRow kTyping{"type", "", "", "", "", kOptions, {"NAME TEXT", 1, -1, Completes::nothing}, Rest::text, nullptr};
+constexpr VerbRow kTyping{"type",     "",     "", "", "", kOptions, {"NAME TEXT", 1, -1, Completes::nothing},
+                          Rest::text, nullptr};
 
 Result<Arguments> parse(std::vector<std::string> words, const VerbRow& verb = kVerb) {
   return Arguments::parse(verb, words);
@@ -48,10 +49,8 @@ TEST_CASE("behind -- everything is the command's, also what looks like an option
 }
 
 TEST_CASE("two values of an option that takes one are an error, however they are written; a switch may be repeated") {
-  for (const auto& words : std::vector<std::vector<std::string>>{{"--name", "a", "--name", "a"},
-                                                                 {"--name=a", "-n", "b"},
-                                                                 {"-na", "-nb"},
-                                                                 {"-n", "a", "--name=b"}}) {
+  for (const auto& words : std::vector<std::vector<std::string>>{
+           {"--name", "a", "--name", "a"}, {"--name=a", "-n", "b"}, {"-na", "-nb"}, {"-n", "a", "--name=b"}}) {
     CHECK(problem(words) == "--name is given twice");
   }
   CHECK(parse({"-d", "-dd", "--detached"}));

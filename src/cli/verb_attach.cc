@@ -85,6 +85,7 @@ Result<AttachTarget> only_detached(const store::SessionStore& store, bool observ
 }
 
 Result<int> attach(const Arguments& arguments) {
+  TRY(check_detach_key(arguments));
   const auto store = TRY(open_store());
   const std::string name = arguments.operand(0);
   const bool observe = arguments.has("--observe");
@@ -103,8 +104,7 @@ Result<int> attach(const Arguments& arguments) {
     return attach_session(TRY(target_of(store, entry, observe)), std::move(terminal));
   }
   AttachTerminal terminal = TRY(prepare_attach(arguments));
-  const AttachTarget target =
-      create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));
+  const AttachTarget target = create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));
   return attach_session(target, std::move(terminal));
 }
 

@@ -20,7 +20,8 @@ int run_help(const Arguments& arguments) {
     print(group);
     return 0;
   }
-  return report({ErrorKind::usage, "explain '" + name + "'", "there is no such verb", advice_for_verb(name, "hold help ")});
+  return report(
+      {ErrorKind::usage, "explain '" + name + "'", "there is no such verb", advice_for_verb(name, "hold help ")});
 }
 
 }  // namespace holdfast::cli

@@ -48,7 +48,8 @@ constexpr std::array kKillOptions{
     option("--grace", 0, "SECONDS", "time to end by itself before it is forced; default 3"), kJson};
 constexpr std::array kRmOptions{flag("--exited", 0, "all sessions whose program has ended"), kJson};
 constexpr std::array kReadOptions{
-    option("--rows", 0, "N", "the last N rows of what is written, history included"), flag("--all", 'a', "the whole history, too"),
+    option("--rows", 0, "N", "the last N rows of what is written, history included"),
+    flag("--all", 'a', "the whole history, too"),
     option("--format", 'f', "FORMAT", "plain (default), vt, html or json", Completes::format),
     flag("--unwrap", 0, "join rows that the terminal wrapped"), flag("--json", 0, "the same as --format json")};
 constexpr std::array kSendOptions{
@@ -66,7 +67,8 @@ constexpr std::array kDebugVtOptions{
     option("--format", 0, "FORMAT", "print vt, plain, html or json text instead of the canonical object",
            Completes::format),
     option("--profile", 0, "PROFILE", "whose answers to give and whose limits to have: ghostty (default) or xterm"),
-    option("--graphemes", 0, "on|off", "whether mode 2027 is on at the start; default: as the profile has it (ghostty on, xterm off)"),
+    option("--graphemes", 0, "on|off",
+           "whether mode 2027 is on at the start; default: as the profile has it (ghostty on, xterm off)"),
     flag("--host", 0, "run the command behind -- on a terminal whose other side is the engine"),
     option("--dump", 0, "FILE", "with --host: write the canonical object of the last screen there", Completes::file)};
 

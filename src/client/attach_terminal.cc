@@ -477,8 +477,8 @@ void AttachTerminal::lost(std::string reason) {
   finish();
 }
 
-// What it has told of itself so far: the guard is given it, in case a fault of our own ends us, and the holder, once its
-// picture is through. Before, the change could come between the pieces of that picture.
+// What it has told of itself so far: the guard is given it, in case a fault of our own ends us, and the holder, once
+// its picture is through. Before, the change could come between the pieces of that picture.
 void AttachTerminal::terminal_told() {
   if (!entered_) return;
   if (std::string bytes = undo_everything() + put_back(); bytes != guard_bytes_) {

@@ -2,8 +2,8 @@
 //
 // Pure. A restore contains sequences that make terminals talk (size and focus reports, the fence at its end), and the
 // client asks questions of its own (the keyboard flags and the mode 2027 it must put back). The program asked none of
-// this: such answers are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after its last byte.
-// Keys, mouse and pastes always pass.
+// this: such answers are swallowed from the restore's first byte until the fence is answered, at most kFenceWait after
+// its last byte. Keys, mouse and pastes always pass.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ class ReplyFilter {
 
   // The terminal's own kitty keyboard flags; -1 until it told.
   int keyboard_flags() const { return keyboard_flags_; }
-  // What it answered to DECRQM of mode 2027: 0 not known, 1 set, 2 reset, 3 always set, 4 always reset; -1 until it told.
+  // What it answered to DECRQM of mode 2027: 0 not known, 1 set, 2 reset, 3 always set, 4 always reset; -1 until it
+  // told.
   int clusters() const { return clusters_; }
   // No fence is unanswered.
   bool quiet() const { return fences_ == 0; }

@@ -1,14 +1,12 @@
 #include "client/roster.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "base/sys.h"
+#include "base/test_directory.h"
 
 using namespace holdfast;
 using namespace holdfast::client;
@@ -20,12 +18,7 @@ const SystemClock kClock;
 // A state directory with sessions in it; sockets lie beside them.
 class Herd {
  public:
-  Herd() {
-    char pattern[] = "/tmp/holdfast-test-XXXXXX";
-    directory_ = ::mkdtemp(pattern);
-    store_.emplace(std::move(*store::SessionStore::open(directory_)));
-  }
-  ~Herd() { std::filesystem::remove_all(directory_); }
+  Herd() { store_.emplace(std::move(*store::SessionStore::open(directory_.path))); }
 
   // A session whose lock is held, as while a holder lives.
   store::SessionStore::Created add(const std::string& name, const std::string& life) {
@@ -45,14 +38,14 @@ class Herd {
     return created;
   }
   Fd listen(const std::string& id) {
-    const Fd directory = std::move(*sys::open_private_directory(directory_));
+    const Fd directory = std::move(*sys::open_private_directory(directory_.path));
     return std::move(*sys::listen_unix_at(directory.get(), id + ".sock", 8));
   }
-  std::string socket(const std::string& id) const { return directory_ + "/" + id + ".sock"; }
+  std::string socket(const std::string& id) const { return directory_.at(id + ".sock"); }
   const store::SessionStore& store() const { return *store_; }
 
  private:
-  std::string directory_;
+  TestDirectory directory_;
   std::optional<store::SessionStore> store_;
 };
 

@@ -52,8 +52,8 @@ std::vector<int> all_signals() {
 }  // namespace
 
 std::vector<int> sent_signals() {
-  std::vector<int> numbers{SIGHUP,    SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
-                           SIGPROF,   SIGPIPE, SIGXCPU, SIGXFSZ, SIGIO,   SIGPWR,  SIGSTKFLT};
+  std::vector<int> numbers{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM,  SIGVTALRM,
+                           SIGPROF, SIGPIPE, SIGXCPU, SIGXFSZ, SIGIO,   SIGPWR,  SIGSTKFLT};
   for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) numbers.push_back(number);
   return numbers;
 }
@@ -87,7 +87,8 @@ void set_undo(std::string_view bytes) {
 void disarm() {
   if (guarded.armed == 0) return;
   guarded.armed = 0;
-  for (const int number : all_signals()) ::sigaction(number, &guarded.before[static_cast<std::size_t>(number)], nullptr);
+  for (const int number : all_signals())
+    ::sigaction(number, &guarded.before[static_cast<std::size_t>(number)], nullptr);
 }
 
 }  // namespace holdfast::client::terminal_guard

@@ -18,6 +18,7 @@
 #include "base/ids.h"
 #include "base/roles.h"
 #include "base/sys.h"
+#include "base/test_directory.h"
 #include "keeper/fake_holder.h"
 #include "keeper/launch.h"
 #include "pty/process_tree.h"
@@ -26,19 +27,13 @@ namespace holdfast::keeper {
 namespace {
 
 // A launched session with a fake holder, and the words to talk to it.
-struct Session {
+struct Session : TestDirectory {
   Session() {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    path = ::mkdtemp(path_template);
     directory = sys::open_private_directory(path + "/session").value();
     lock = sys::open_at(directory.get(), "lock", O_RDWR | O_CREAT, 0600).value();
     REQUIRE(::flock(lock.get(), LOCK_EX | LOCK_NB) == 0);
-    cwd = sys::open_file(path, O_RDONLY | O_DIRECTORY).value();
   }
-  ~Session() {
-    finish();
-    std::filesystem::remove_all(path);
-  }
+  ~Session() { finish(); }
 
   LaunchSpec spec(std::vector<std::string> argv) const {
     LaunchSpec spec;
@@ -46,7 +41,7 @@ struct Session {
     spec.name = "test";
     spec.argv = std::move(argv);
     spec.environment = {"PATH=/usr/bin:/bin"};
-    spec.cwd = cwd.get();
+    spec.cwd = fd.get();
     spec.size = {100, 30, 0, 0};
     spec.session_directory = directory.get();
     spec.lock = lock.get();
@@ -89,9 +84,8 @@ struct Session {
     wait_until_over();
   }
 
-  std::string path;
   const std::string id = new_ulid(1'767'225'600'000);
-  Fd directory, lock, cwd;
+  Fd directory, lock;
   bool running = false;
 };
 
@@ -128,8 +122,8 @@ TEST_CASE_FIXTURE(Session, "keeper and holder have their descriptors, and nothin
   const std::string keeper = "/proc/" + ask(kSayKeeper), holder = "/proc/" + ask(kSayPid);
   for (const std::string& process : {keeper, holder}) {
     CHECK(std::filesystem::read_symlink(process + "/cwd") == "/");
-    for (const char* fd : {"/fd/0", "/fd/1", "/fd/2"})
-      CHECK(std::filesystem::read_symlink(process + fd) == "/dev/null");
+    for (const char* name : {"/fd/0", "/fd/1", "/fd/2"})
+      CHECK(std::filesystem::read_symlink(process + name) == "/dev/null");
     CHECK(sys::read_file(process + "/environ")->find("HOLDFAST_TEST_MARK=" + id) != std::string::npos);
     CHECK(sys::read_file(process + "/status")->find("SigBlk:\t0000000000000000") != std::string::npos);
   }

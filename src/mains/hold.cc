@@ -12,8 +12,8 @@
 
 namespace {
 
-// A caller may have closed them (cron, supervisors): then files of ours must not get their numbers, or what is meant for
-// a person would be written into them.
+// A caller may have closed them (cron, supervisors): then files of ours must not get their numbers, or what is meant
+// for a person would be written into them.
 void fill_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0 && ::open("/dev/null", O_RDWR) != fd) ::_exit(1);

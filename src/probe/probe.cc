@@ -175,8 +175,7 @@ Result<> run_stream(const Options& options) {
 
 }  // namespace
 
-vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows,
-                                 std::uint32_t scrollback) {
+vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows, std::uint32_t scrollback) {
   vt::Terminal terminal({.size = {cols, rows}, .history = {.rows = scrollback}, .profile = options.profile});
   if (options.graphemes) terminal.mutable_state().modes.set(vt::Mode::grapheme_clusters, *options.graphemes);
   return terminal;

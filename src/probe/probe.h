@@ -36,8 +36,7 @@ struct Options {
 };
 
 // The engine as the options want it, at this size.
-vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows,
-                                 std::uint32_t scrollback);
+vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows, std::uint32_t scrollback);
 
 // "120x40@512", or without "@…" for "at the end". Error: malformed.
 Result<Resize> parse_resize(const std::string& text);

@@ -15,18 +15,13 @@
 #include <filesystem>
 
 #include "base/sys.h"
+#include "base/test_directory.h"
 
 namespace holdfast::pty {
 namespace {
 
 // A directory in the form of /proc.
-struct FakeProc {
-  FakeProc() {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    path = ::mkdtemp(path_template);
-  }
-  ~FakeProc() { std::filesystem::remove_all(path); }
-
+struct FakeProc : TestDirectory {
   void raw(const std::string& pid, std::string_view stat) {
     const Fd directory = sys::open_private_directory(path + "/" + pid).value();
     REQUIRE(sys::replace_file_at(directory.get(), "stat", stat, sys::Durable::no));
@@ -42,8 +37,6 @@ struct FakeProc {
     for (const Process& p : descendants(read_processes(path).value(), root)) pids.push_back(p.pid);
     return pids;
   }
-
-  std::string path;
 };
 
 Process self_of(pid_t pid) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/sys.h"
+#include "base/test_directory.h"
 #include "pty/pty.h"
 
 namespace holdfast::pty {
@@ -24,22 +25,14 @@ struct Ended {
 };
 
 // A PTY and a scratch directory to run programs in.
-struct Terminal {
-  Terminal() {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    path = ::mkdtemp(path_template);
-    directory = sys::open_file(path, O_RDONLY | O_DIRECTORY).value();
-  }
-  ~Terminal() {
-    ::chmod(path.c_str(), 0700);
-    std::filesystem::remove_all(path);
-  }
+struct Terminal : TestDirectory {
+  ~Terminal() { ::chmod(path.c_str(), 0700); }
 
   SpawnSpec spec(std::vector<std::string> argv) const {
     SpawnSpec spec;
     spec.argv = std::move(argv);
     spec.environment = {"PATH=/usr/bin:/bin", "LC_ALL=C"};
-    spec.directory = directory.get();
+    spec.directory = fd.get();
     spec.slave = pty.slave;
     return spec;
   }
@@ -61,13 +54,11 @@ struct Terminal {
   Ended run(const SpawnSpec& what) { return finish(spawn(what).value()); }
 
   void write_file(const std::string& name, std::string_view text, unsigned mode) {
-    REQUIRE(sys::replace_file_at(directory.get(), name, text, sys::Durable::no));
+    REQUIRE(sys::replace_file_at(fd.get(), name, text, sys::Durable::no));
     ::chmod((path + "/" + name).c_str(), mode);
   }
 
   Pty pty = open({90, 20, 0, 0}, nullptr).value();
-  std::string path;
-  Fd directory;
 };
 
 }  // namespace

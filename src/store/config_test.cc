@@ -3,7 +3,8 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include "store/test_directory.h"
+#include "base/test_directory.h"
+
 
 namespace holdfast::store {
 namespace {

@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "store/test_directory.h"
+#include "base/test_directory.h"
+
 
 namespace holdfast::store {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/ids.h"
 #include "base/sys.h"
-#include "store/test_directory.h"
+#include "base/test_directory.h"
 
 namespace holdfast::store {
 namespace {

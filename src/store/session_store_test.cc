@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "base/ids.h"
-#include "store/test_directory.h"
+#include "base/test_directory.h"
 
 namespace holdfast::store {
 namespace {

@@ -69,7 +69,7 @@ class Calls(Wrong):
     def test_unknown_verbs_and_options(self):
         for call in ("frobnicate", "ls --frobnicate", "ls -z", "ls x", "info", "kill", "kill --grace", "kill --grace x n",
                      "read --rows x n", "read --rows 0 n", "read --format x n", "send", "send n", "send n --key foo",
-                     "new -d --env x -- cat", "new -d --label =b -- cat", "new -d --detach-key foo -- cat",
+                     "new -d --env x -- cat", "new -d --label =b -- cat", "new -d --detach-key foo -- cat", "attach --detach-key foo x",
                      "new -d --name a --name b -- cat", "new -d -na --name=b -- cat", "attach -- cat", "attach --create",
                      "completion", "completion tcsh", "debug", "debug foo", "help foo", "help debug foo",
                      "debug vt --cols x", "debug vt --resize x", "debug vt --profile x", "debug vt --graphemes x",

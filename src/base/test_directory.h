@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 
-namespace holdfast::store {
+namespace holdfast {
 
 struct TestDirectory {
   TestDirectory() {
@@ -23,6 +23,7 @@ struct TestDirectory {
     std::filesystem::remove_all(path, ignored);
   }
 
+  std::string at(const std::string& name) const { return path + "/" + name; }
   void write(const std::string& name, std::string_view text) const {
     sys::replace_file_at(fd.get(), name, text, sys::Durable::no).value();
   }
@@ -32,4 +33,4 @@ struct TestDirectory {
   Fd fd;
 };
 
-}  // namespace holdfast::store
+}  // namespace holdfast
