@@ -7,7 +7,7 @@ namespace holdfast::holder {
 void EditList::add(const Edit& edit) { edits_.push_back(edit); }
 
 void EditList::forget_before(std::uint64_t offset) {
-  while (first_ < edits_.size() && edits_[first_].end <= offset) ++first_;
+  while (first_ < edits_.size() && edits_[first_].begin < offset && edits_[first_].end <= offset) ++first_;
   if (first_ == edits_.size()) {
     first_ = 0;
     if (edits_.capacity() > 64) std::vector<Edit>().swap(edits_);

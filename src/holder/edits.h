@@ -11,12 +11,15 @@
 namespace holdfast::holder {
 
 enum class Rewrite : std::uint8_t {
-  redraw,        // OSC 133;A gains `;redraw=0`: this session's picture is ours to redraw, not the outer shell's
+  redraw,        // OSC 133;A gains `;redraw=0`: this session's picture is ours to redraw, not the outer shell's. Behind
+                 // the A, and where the program has a `redraw` of its own also at the end
   status_query,  // OSC 7501;? is taken out: the holder has answered it
 };
 
 struct Edit {
-  std::uint64_t begin = 0;  // of the rewritten sequence; no frame ends inside (begin, end)
+  // Of the rewritten sequence; no frame ends inside (begin, end). At the end of a prompt it is `end`: what stands before
+  // may be with the client already.
+  std::uint64_t begin = 0;
   std::uint64_t end = 0;    // redraw: where the parameter goes in; status_query: one past the removed sequence
   Rewrite rewrite = Rewrite::redraw;
 };
@@ -27,7 +30,7 @@ class EditList {
  public:
   // Edits come in the order of their offsets and do not overlap.
   void add(const Edit& edit);
-  // Forgets edits that end at or before `offset`: nobody's stream begins before it.
+  // Forgets edits that end at or before `offset`: nobody's stream begins before it. One that begins there stays.
   void forget_before(std::uint64_t offset);
   bool empty() const { return first_ == edits_.size(); }
   std::size_t size() const { return edits_.size() - first_; }

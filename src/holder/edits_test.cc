@@ -47,6 +47,19 @@ TEST_CASE("a frame never ends inside a rewritten sequence") {
   CHECK(edits.frame_end(30, 31, 8) == 39);
 }
 
+TEST_CASE("an insertion alone comes with the byte behind it, whoever has the bytes before") {
+  EditList edits;
+  edits.add({10, 17, Rewrite::redraw});
+  edits.add({25, 25, Rewrite::redraw});
+  CHECK(parts(edits, 0, 30) == "[0,17);redraw=0[17,25);redraw=0[25,30)");
+  CHECK(edits.frame_end(0, 25, 8) == 25);
+  CHECK(parts(edits, 18, 25) == "[18,25)");
+  edits.forget_before(25);
+  CHECK(parts(edits, 25, 30) == ";redraw=0[25,30)");
+  edits.forget_before(26);
+  CHECK(edits.empty());
+}
+
 TEST_CASE("a frame has at most so many edits") {
   const EditList edits = two_edits();
   CHECK(edits.frame_end(0, 50, 1) == 30);

@@ -11,6 +11,8 @@ constexpr char kEscape = '\033', kBell = '\a', kCancel = '\030', kSubstitute = '
 // What follows ESC ]. They differ in their first byte, so one candidate is enough.
 constexpr std::array<std::string_view, 2> kWords{"133;A", "7501;?"};
 constexpr std::uint8_t kRedrawWord = 0, kStatusWord = 1;
+constexpr std::string_view kRedrawOption = "redraw=";
+constexpr std::uint8_t kOtherOption = 0xff;
 
 }  // namespace
 
@@ -67,9 +69,35 @@ void Scanner::word_byte(char c, std::uint64_t offset, Findings& findings) {
   } else if (c == kCancel || c == kSubstitute) {
     state_ = State::ground;
   } else {
-    if (whole && word_ == kRedrawWord && c == ';') found(offset, Terminator::bell, findings);
-    state_ = State::osc;
+    const bool is_prompt = whole && word_ == kRedrawWord && c == ';';
+    if (is_prompt) found(offset, Terminator::bell, findings);
+    state_ = is_prompt ? State::prompt : State::osc;
+    option_ = 0;
+    says_redraw_ = false;
   }
+}
+
+void Scanner::prompt_byte(char c, std::uint64_t offset, Findings& findings) {
+  if (c == kBell) {
+    end_prompt(offset, findings);
+  } else if (c == kEscape) {
+    begin_ = offset;
+    state_ = State::prompt_escape;
+  } else if (c == kCancel || c == kSubstitute) {
+    state_ = State::ground;
+  } else if (c == ';') {
+    option_ = 0;
+  } else if (option_ < kRedrawOption.size()) {
+    option_ = c == kRedrawOption[option_] ? static_cast<std::uint8_t>(option_ + 1) : kOtherOption;
+    says_redraw_ = says_redraw_ || option_ == kRedrawOption.size();
+  }
+}
+
+// Some terminals take the first `redraw` of a prompt, some the last: where the program says one, ours stands at both
+// ends.
+void Scanner::end_prompt(std::uint64_t end, Findings& findings) {
+  if (says_redraw_) findings.edits.push_back({end, end, Rewrite::redraw});
+  state_ = State::ground;
 }
 
 void Scanner::feed(std::string_view bytes, Findings& findings) {
@@ -101,6 +129,16 @@ void Scanner::feed(std::string_view bytes, Findings& findings) {
           state_ = State::ground;
         } else {
           begin_ = offset - 1;
+          escape_byte(*p, offset);
+          if (*p == kEscape) state_ = State::escape;
+        }
+        ++p;
+        break;
+      case State::prompt: prompt_byte(*p++, offset, findings); break;
+      case State::prompt_escape:
+        if (*p == '\\') {
+          end_prompt(begin_, findings);
+        } else {
           escape_byte(*p, offset);
           if (*p == kEscape) state_ = State::escape;
         }

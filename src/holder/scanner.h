@@ -42,18 +42,26 @@ class Scanner {
     word,          // behind ESC ], the bytes so far are a prefix of one of the words
     word_escape,   // behind a whole word and ESC
     osc,           // in an OSC that is not rewritten (any more)
+    prompt,        // in the options of an OSC 133;A
+    prompt_escape, // behind ESC there
     string,        // in DCS, APC, PM, SOS: BEL does not end them
     string_escape, // behind ESC in one of both
   };
-  bool holds_back() const { return state_ != State::ground && state_ != State::osc && state_ != State::string; }
+  bool holds_back() const {
+    return state_ != State::ground && state_ != State::osc && state_ != State::prompt && state_ != State::string;
+  }
   const char* skip_string(const char* p, const char* end);
   void word_byte(char c, std::uint64_t offset, Findings& findings);
+  void prompt_byte(char c, std::uint64_t offset, Findings& findings);
+  void end_prompt(std::uint64_t end, Findings& findings);
   void found(std::uint64_t end, Terminator terminator, Findings& findings);
   void escape_byte(char c, std::uint64_t offset);
 
   State state_ = State::ground;
   std::uint8_t word_ = 0;     // which word
   std::uint8_t matched_ = 0;  // bytes of it
+  std::uint8_t option_ = 0;   // bytes of `redraw=` that an option of a prompt begins with
+  bool says_redraw_ = false;  // the prompt has such an option
   std::uint64_t begin_ = 0;   // offset of the ESC
   std::uint64_t position_;
 };

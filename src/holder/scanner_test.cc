@@ -49,7 +49,13 @@ const std::vector<Row> kRows{
     {"\033]133;A\a$ ", "\033]133;A;redraw=0\a$ "},
     {"\033]133;A\033\\$ ", "\033]133;A;redraw=0\033\\$ "},
     {"\033]133;A;cl=m\a$ ", "\033]133;A;redraw=0;cl=m\a$ "},
-    {"\033]133;A;redraw=last\a", "\033]133;A;redraw=0;redraw=last\a"},
+    {"\033]133;A;redraw=last\a", "\033]133;A;redraw=0;redraw=last;redraw=0\a"},
+    {"\033]133;A;redraw=1;cl=m\033\\$", "\033]133;A;redraw=0;redraw=1;cl=m;redraw=0\033\\$"},
+    {"\033]133;A;cl=m;redraw=\a$", "\033]133;A;redraw=0;cl=m;redraw=;redraw=0\a$"},
+    {"\033]133;A;noredraw=1;redra=1;redraw\a", "\033]133;A;redraw=0;noredraw=1;redra=1;redraw\a"},
+    {"\033]133;A;redraw=1\030\a", "\033]133;A;redraw=0;redraw=1\030\a"},
+    {"\033]133;A;redraw=1\033]133;A;x\a", "\033]133;A;redraw=0;redraw=1\033]133;A;redraw=0;x\a"},
+    {"\033]133;A;redraw=1\033\033]7501;?\a", "\033]133;A;redraw=0;redraw=1\033"},
     {"\033]133;Ax\a", "\033]133;Ax\a"},
     {"\033]133;A;barekey\a", "\033]133;A;redraw=0;barekey\a"},
     {"\033]133;B\a", "\033]133;B\a"},
@@ -104,6 +110,8 @@ TEST_CASE("only the beginning of a match is held back") {
   CHECK(scan("abc\033[12").held.empty());
   CHECK(scan("abc\033Pq").held.empty());
   CHECK(scan("abc\033]0;title\033").held == "\033");
+  CHECK(scan("abc\033]133;A;redraw=1").held.empty());
+  CHECK(scan("abc\033]133;A;redraw=1\033").held == "\033");
 }
 
 TEST_CASE("a query tells its end and its terminator") {

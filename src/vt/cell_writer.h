@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "vt/grid.h"
 #include "vt/restore_rule.h"
@@ -29,6 +30,11 @@ class CellWriter {
   void begin_screen(Protection protection);
 
   void assume_style(const Style& style) { style_ = style; }
+  // DECRC brought a pen back: with it come style and protection.
+  void assume_recalled(const Pen& pen) {
+    style_ = pen.style;
+    is_protected_ = pen.is_protected;
+  }
 
   void set_style(const Style& style);
   void set_link(std::uint16_t link);
@@ -47,6 +53,8 @@ class CellWriter {
   };
   // Draws the row and says how the next one begins (positioned: the caller moves there).
   Start row(const RowView& row, int cols, Start start);
+  // Whether rows drawn since the last call needed DECSC: what the terminal has saved is of no use then.
+  bool take_saved() { return std::exchange(has_saved_, false); }
   // Prints the cell where the cursor stands, which must be its first column. A blank is printed as a space.
   void cell(Cell cell, Place place);
   // In a single column: the blank, with a wrap pending, that stands for a wide character.
@@ -79,7 +87,8 @@ class CellWriter {
   // Terminals may disagree about the width of what was drawn last: the column must be set again. A run of characters
   // that are narrow almost everywhere (box drawing, accented letters) is settled once, at its end.
   enum class Column : std::uint8_t { sure, unsure_narrow, unsure } column_ = Column::sure;
-  Style last_blank_;              // what the blank of `after_blank` looks like
+  Style last_blank_;  // what the blank of `after_blank` looks like
+  bool has_saved_ = false;
   bool must_erase_gaps_ = false;  // something uncertain may have left marks to the right
   struct Opening {
     std::size_t id_at;  // in out_: where the id goes

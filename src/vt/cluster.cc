@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <array>
 
+#include "vt/cluster.h"
 #include "vt/editor.h"
 
 namespace holdfast::vt {
 namespace {
 
-constexpr char32_t kTextSelector = 0xfe0e, kEmojiSelector = 0xfe0f;  // VS15, VS16
 // Arena of all clusters, bytes, before a compaction: a cluster of n marks leaves n - 1 dead ones behind it.
 constexpr std::size_t kClusterBytesDue = 8u << 20;
 
@@ -22,7 +22,26 @@ bool joins(std::span<const char32_t> cluster, Break after) {
   return !is_grapheme_break(before, after, state);
 }
 
+bool is_selector(char32_t cp) { return cp == kTextSelector || cp == kEmojiSelector; }
+
 }  // namespace
+
+Joining joining_clustered(std::span<const char32_t> text, char32_t cp) {
+  if (!joins(text, code_point_info(cp).break_class)) return Joining::apart;
+  return is_selector(cp) && !is_emoji_variation_base(text[0]) ? Joining::dropped : Joining::joined;
+}
+
+// Only characters without a width join, as they always did.
+Joining joining_plain(std::span<const char32_t> text, char32_t cp) {
+  if (code_point_info(cp).width != 0) return Joining::apart;
+  const bool is_pictograph = code_point_info(text[0]).break_class == Break::extended_pictographic;
+  return is_selector(cp) && !is_pictograph ? Joining::dropped : Joining::joined;
+}
+
+int clustered_width(int width, char32_t cp) {
+  if (cp == kTextSelector) return 1;
+  return cp == kEmojiSelector || code_point_width(cp) == 2 ? 2 : width;
+}
 
 int Editor::left_text_column() const {
   const Cursor& at = screen_->cursor;
@@ -44,8 +63,7 @@ std::size_t Editor::code_points_of(Cell cell, std::span<char32_t> out) const {
   return n;
 }
 
-// With mode 2027 the grid decides, not what was printed last: a cursor movement does not break a cluster. Without it
-// only characters without a width join, as they always did.
+// With mode 2027 the grid decides, not what was printed last: a cursor movement does not break a cluster.
 bool Editor::attach_to_left(char32_t cp, const CodePointInfo& info) {
   const bool clusters = has_mode(Mode::grapheme_clusters);
   if (!clusters && info.width != 0) return false;
@@ -54,18 +72,12 @@ bool Editor::attach_to_left(char32_t cp, const CodePointInfo& info) {
   std::array<char32_t, ClusterTable::kCodePointsMax> storage;
   const Cell cell = row(screen_->cursor.y).cells[x];
   const std::span text(storage.data(), code_points_of(cell, storage));
-  const bool is_selector = cp == kTextSelector || cp == kEmojiSelector;
-  if (!clusters) {
-    if (is_selector && code_point_info(text[0]).break_class != Break::extended_pictographic) return true;
-    append_to_cell(x, cp);
-    return true;
-  }
-  if (!joins(text, info.break_class)) return false;
-  if (is_selector && !is_emoji_variation_base(text[0])) return true;
-  if (!append_to_cell(x, cp)) return true;
-  const bool is_wide = cell.kind() == CellKind::wide;
-  if (cp == kTextSelector && is_wide) narrow_cell(x);
-  if ((cp == kEmojiSelector || info.width == 2) && !is_wide) widen_cell(x);
+  const Joining joining = clusters ? joining_clustered(text, cp) : joining_plain(text, cp);
+  if (joining != Joining::joined) return joining == Joining::dropped;
+  if (!append_to_cell(x, cp) || !clusters) return true;
+  const int width = cell.kind() == CellKind::wide ? 2 : 1, wanted = clustered_width(width, cp);
+  if (wanted < width) narrow_cell(x);
+  if (wanted > width) widen_cell(x);
   return true;
 }
 

@@ -186,6 +186,24 @@ TEST_CASE("rectangles exist in the xterm profile") {
   CHECK(Screen().feed("abc\x1b[1;1;2;2$z").rows() == "abc");
 }
 
+TEST_CASE("a rectangle of attributes makes spaces of erased cells, where it changes anything") {
+  Screen s(4, 2, Profile::xterm);
+  s.feed("a\x1b[1;1;1;3;0$r");
+  CHECK_FALSE(s.cell(1, 0).is_written());
+  s.feed("\x1b[1;1;1;3;7$r");
+  CHECK(s.cell(1, 0).text() == ' ');
+  CHECK(s.style(2, 0).attributes == kInverse);
+  CHECK_FALSE(s.cell(3, 0).is_written());
+  CHECK(broken_invariants(s.state()).empty());
+}
+
+TEST_CASE("a rectangle copied onto its own row still knows that it holds wide characters") {
+  Screen s(4, 1, Profile::xterm);
+  s.feed("中x\x1b[1;1;1;4;1;1;1$v");
+  CHECK(broken_invariants(s.state()).empty());
+  CHECK(s.feed("\x1b[1;2Hy").rows() == " yx");
+}
+
 TEST_CASE("DECALN fills the screen and resets the margins") {
   Screen s(3, 2);
   s.feed("\x1b[2;2r\x1b#8X");

@@ -150,25 +150,29 @@ void Editor::copy_rectangle(const Rectangle& from, int top, int left) {
       if (cut_head || cut_tail || cell.kind() == CellKind::wrap_spacer) cell.bits = blank_bits();
     }
     const int y = top + step;
+    const Row hints = row(from.top + step);  // before the blank, which may be of the same row
     blank(y, left, left + width);
     Row& r = row(y);
     std::copy(cells.begin(), cells.end(), r.cells + left);
     r.used = static_cast<std::uint16_t>(std::max<int>(r.used, left + width));
-    r.has_wide = r.has_wide || row(from.top + step).has_wide;
-    r.has_cluster = r.has_cluster || row(from.top + step).has_cluster;
+    r.has_wide = r.has_wide || hints.has_wide;
+    r.has_cluster = r.has_cluster || hints.has_cluster;
   }
 }
 
+// An erased cell has a background and nothing else: what attributes make visible is a space.
 void Editor::change_attributes(const Rectangle& area, std::uint32_t set, std::uint32_t clear, std::uint32_t toggle) {
   if (area.is_empty()) return;
   for (int y = area.top; y <= area.bottom; ++y) {
     for (int x = area.left; x <= area.right; ++x) {
       Style style = state_.tables.styles[row(y).cells[x].style()];
       style.attributes = ((style.attributes & ~clear) | set) ^ toggle;
+      if (style == state_.tables.styles[row(y).cells[x].style()]) continue;
       const std::uint64_t id = intern_style(style);  // may renumber the cell: read it afterwards
       Row& r = row(y);
       Cell& cell = r.cells[x];
       cell.bits = (cell.bits & ~(std::uint64_t{0xffff} << Cell::kStyleShift)) | id << Cell::kStyleShift;
+      if (cell.kind() == CellKind::narrow && !cell.is_written()) cell.bits |= ' ';
       r.used = static_cast<std::uint16_t>(std::max<int>(r.used, x + 1));
     }
   }

@@ -41,6 +41,12 @@ Block make_block(std::size_t capacity) {
   return block;
 }
 
+// Whether an open line is cut here. It looks at nothing but the line, so that a line from a snapshot is cut where it
+// would have been cut anyhow.
+bool is_piece(const PackedLine& line) {
+  return line.text.size() + line.pens.size() >= kPieceBytes || line.cells >= kPieceCells || line.rows >= kPieceRows;
+}
+
 template <typename F>
 void each_line(const Block& block, F&& f) {
   PackedLine line;
@@ -135,7 +141,8 @@ Block& History::Impl::block_for(std::size_t bytes) {
     Block& last = blocks.back();
     const std::size_t needed = last.size + bytes;
     if (needed <= last.capacity) return last;
-    if (blocks.size() == 1 && needed <= block_bytes()) {
+    // The first block, and one from a snapshot, which has no room to spare.
+    if (needed <= block_bytes()) {
       Block larger = make_block(std::min(block_bytes(), std::max(needed, last.capacity * 4)));
       std::memcpy(larger.data.get(), last.data.get(), last.size);
       last.data = std::move(larger.data);
@@ -199,8 +206,10 @@ void History::Impl::drop_block(std::vector<Block>::iterator block) {
   blocks.erase(block);
 }
 
+// The open line counts when it goes into a block, and not before: a snapshot taken while it is open comes back with the
+// same blocks.
 void History::Impl::enforce_limits() {
-  while (!blocks.empty() && (rows - blocks.front().rows + open.rows() >= limits.rows || packed_bytes > limits.bytes)) {
+  while (!blocks.empty() && (rows - blocks.front().rows >= limits.rows || packed_bytes > limits.bytes)) {
     drop_block(blocks.begin());
   }
   if (blocks.empty()) is_tail_unfinished = false;
@@ -245,8 +254,7 @@ void History::Impl::keep_tail_open() {
   std::size_t at = blocks.back().starts.back();
   PackedLine line;
   read_line(blocks.back().bytes(), at, line);
-  if (line.text.size() + line.pens.size() >= kPieceBytes || line.cells >= kPieceCells || line.rows >= kPieceRows)
-    return;
+  if (is_piece(line)) return;
   open.load(line);
   cut_last_line();
 }
@@ -288,8 +296,7 @@ void History::push(const RowView& row, const Tables& tables) {
   impl.open.append(view, tables);
   if (!row.flags.wrapped) {
     impl.flush(false);
-  } else if (impl.open.packed_bytes() >= kPieceBytes || impl.open.cells() >= kPieceCells ||
-             impl.open.rows() >= kPieceRows) {
+  } else if (is_piece(impl.open.line(true))) {
     impl.flush(true);
   }
 }
@@ -330,12 +337,6 @@ void History::clear() {
   const HistoryLimits limits = impl_->limits;
   *impl_ = Impl{};
   impl_->limits = limits;
-}
-
-void History::set_limits(HistoryLimits limits) {
-  impl_->limits = limits;
-  if (impl_->keeps_nothing()) return clear();
-  impl_->enforce_limits();
 }
 
 const HistoryLimits& History::limits() const { return impl_->limits; }

@@ -53,7 +53,6 @@ class History {
   bool pop_line(std::vector<Cell>& cells, RowMark& mark, Tables& tables);
 
   void clear();
-  void set_limits(HistoryLimits limits);
   const HistoryLimits& limits() const;
 
   bool empty() const;

@@ -310,21 +310,16 @@ TEST_CASE("the byte limit holds for packed blocks") {
   }
 }
 
-TEST_CASE("a limit of nothing keeps nothing, and smaller limits take effect at once") {
-  Bench b;
-  b.history = History{HistoryLimits{0, 1 << 20}};
-  b.push_text(U"x", true);
-  CHECK(b.history.empty());
-  CHECK_FALSE(b.history.is_open());
-  CHECK(b.rows(80).empty());
-
-  b.history.set_limits({10'000, 64u << 20});
-  for (int i = 0; i < 9000; ++i) b.push_text(std::u32string(50, U'x'));
-  b.history.set_limits({50, 64u << 20});
-  CHECK(b.history.rows_at(80) == 50);
-  CHECK(b.history.lines() < 2000);
-  b.history.set_limits({0, 0});
-  CHECK(b.history.empty());
+TEST_CASE("a limit of nothing keeps nothing") {
+  for (const HistoryLimits limits : {HistoryLimits{0, 1 << 20}, HistoryLimits{10, 0}}) {
+    Bench b;
+    b.history = History{limits};
+    b.push_text(U"x", true);
+    b.push_text(U"y");
+    CHECK(b.history.empty());
+    CHECK_FALSE(b.history.is_open());
+    CHECK(b.rows(80).empty());
+  }
 }
 
 TEST_CASE("clear forgets all rows but not the limits") {
@@ -469,6 +464,60 @@ TEST_CASE("restored blocks obey the limits") {
   }
   CHECK(small.rows_at(80) == 20);
   CHECK(none.empty());
+}
+
+namespace {
+
+History copied(const History& history) {
+  std::vector<std::string> blocks;
+  blocks_of(history, blocks);
+  History copy{history.limits()};
+  for (const auto& block : blocks) REQUIRE(copy.restore_block(block).has_value());
+  return copy;
+}
+
+void check_same_blocks(const History& a, const History& b) {
+  std::vector<std::string> blocks, others;
+  blocks_of(a, blocks);
+  blocks_of(b, others);
+  CHECK(a.lines() == b.lines());
+  CHECK(blocks == others);
+}
+
+}  // namespace
+
+TEST_CASE("an open line of more rows than the limit drops nothing that the original still has") {
+  Bench b;
+  b.history = History{HistoryLimits{50, 1 << 20}};
+  for (int i = 0; i < 30; ++i) b.push_text(U"abc");
+  for (int i = 0; i < 60; ++i) b.push_text(U"0123456789", true);
+  History copy = copied(b.history);
+  check_same_blocks(copy, b.history);
+  CHECK(copy.lines() == 31);
+}
+
+TEST_CASE("a restored history is cut into lines and blocks at the same places when it goes on") {
+  constexpr std::size_t kCols = 20, kRows = 9000;
+  RandomLines random(7);
+  Bench b;
+  b.history = History{HistoryLimits{2000, 1 << 20}};
+  Cells cells;
+  while (cells.size() < kCols * kRows) {
+    const Cells part = random.line(900, b.tables);
+    cells.insert(cells.end(), part.begin(), part.end());
+  }
+  std::vector<History> copies;  // taken one after the other, and all fed from then on
+  for (std::size_t y = 0; y < kRows; ++y) {
+    const std::span<const Cell> all(cells);
+    const std::size_t rows_of_line = y / 3000 % 2 == 0 ? 2500 : 7;  // pieces of a line, and blocks of many lines
+    const RowView row{all.subspan(y * kCols, kCols), {y % rows_of_line != 0, RowMark::none}};
+    b.history.push(row, b.tables);
+    for (History& copy : copies) copy.push(row, b.tables);
+    if (y % 600 == 0) copies.push_back(copied(b.history));
+    if (y % 150 != 0) continue;
+    CAPTURE(y);
+    for (const History& copy : copies) check_same_blocks(copy, b.history);
+  }
 }
 
 TEST_CASE("damaged blocks are refused or read as something harmless") {

@@ -196,7 +196,7 @@ std::string random_piece(Random& random) {
                                                     "\x1b[?5W",
                                                     "\x1b[c",
                                                     "\x1b[6n"};
-  switch (below(random, 10)) {
+  switch (below(random, 11)) {
     case 0:
     case 1:
     case 2:
@@ -217,7 +217,12 @@ std::string random_piece(Random& random) {
       for (int i = below(random, 3); i >= 0; --i) out += std::to_string(below(random, 110)) + (i > 0 ? ";" : "m");
       return out;
     }
-    case 8: {  // bytes of any kind
+    case 8: {  // rectangles
+      std::string out = "\x1b[" + std::to_string(below(random, 4));
+      for (int i = 0; i < 7; ++i) out += ";" + std::to_string(below(random, 10));
+      return out + "$" + "zxvrt{"[below(random, 6)];
+    }
+    case 9: {  // bytes of any kind
       std::string out;
       for (int i = below(random, 6); i >= 0; --i) out += static_cast<char>(random());
       return out;

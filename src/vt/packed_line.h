@@ -81,9 +81,6 @@ class LinePacker {
   void clear();
 
   bool empty() const { return rows_ == 0; }
-  std::uint32_t rows() const { return rows_; }
-  std::uint32_t cells() const { return cells_; }
-  std::size_t packed_bytes() const { return text_.size() + pens_.size(); }  // header and last run not counted
   std::size_t memory_bytes() const;
 
   // The line so far, as if read from bytes; valid until the next change.

@@ -112,7 +112,11 @@ bool Editor::wrap_would_join() const {
 void Editor::wrap() {
   Cursor& at = screen_->cursor;
   const bool joins = wrap_would_join();
-  if (joins) row(at.y).flags.wrapped = true;
+  if (joins) {
+    // A cursor that came from another screen can have its wrap pending on a spacer.
+    if (at.pending_wrap) drop_spacer(row(at.y));
+    row(at.y).flags.wrapped = true;
+  }
   const int left = left_limit();
   index_with(joins ? Join::keep : Join::cut);
   at.x = left;

@@ -194,4 +194,11 @@ TEST_CASE("links are compacted too, by number and by bytes") {
   CHECK(s.link(0, 1).uri == "http://4999" + tail);
 }
 
+TEST_CASE("a wrap pending on a spacer, brought along from the other screen, leaves no spacer before other text") {
+  Screen s(3, 3);
+  s.feed("中文字\x1b[1;2r\x1b[?47h\x1b[2;1Habc\x1b[?47lx");
+  CHECK(s.rows() == "文\\|x|字");
+  CHECK(broken_invariants(s.state()).empty());
+}
+
 }  // namespace holdfast::vt

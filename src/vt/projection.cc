@@ -226,6 +226,10 @@ void Projection::history() {
     for (; !blank_joins.empty(); blank_joins.pop_back()) out_.erase(blank_joins.back(), kWrapped.size());
   });
   if (!is_exact()) return;
+  // How it is packed and divided decides what goes when the limits are reached, and what a resize brings back.
+  fact("history_lines", state_.history.lines());
+  state_.history.each_block(
+      [&](std::string_view block) { put("history_block ").put(block.size()).put(" ").put(crc32c(block)).put("\n"); });
   fact("history_limit_rows", state_.history.limits().rows);
   fact("history_limit_bytes", state_.history.limits().bytes);
 }
@@ -293,7 +297,7 @@ void Projection::row(const RowView& row, std::optional<std::size_t> uncertain_bl
 }
 
 void Projection::cluster(Cell cell, Place place) {
-  if (!is_exact() && cluster_drawing(cell, place, state_.tables) == ClusterDrawing::in_part) {
+  if (!is_exact() && cluster_drawing(cell, place, state_.tables).is_in_part) {
     return append_utf8(out_, cluster_part(cell, state_.tables));
   }
   put("\\(");

@@ -83,6 +83,15 @@ void Restorer::rows_after_history() {
     next_ = cells_.row(grid.row(y).view(), grid.cols(), next_);
     if (next_ == CellWriter::Start::positioned && y + 1 < grid.rows()) line_feed();
   }
+  forget_save();
+}
+
+// What was saved to draw a row gives way to the neutral cursor.
+void Restorer::forget_save() {
+  if (!cells_.take_saved()) return;
+  cells_.set_pen(Pen{});
+  put("\x1b[H\x1b"
+      "7");
 }
 
 // What scrolls in takes the background of the pen.
@@ -102,6 +111,7 @@ void Restorer::rows_in_place(const ScreenState& screen) {
     }
     next = cells_.row(row, grid.cols(), next);
   }
+  forget_save();
 }
 
 // What ?47 would show again.

@@ -313,9 +313,14 @@ CellWriter::Start CellWriter::end_of(const RowView& row, std::size_t width) {
   last_blank_ = tables_.styles[last.style()];
   csi(width, 'G');
   if (screen_rows_ == 1) {
-    // No room for what the blank needs: a space looks the same.
-    set_style(last_blank_);
-    out_ += ' ';
+    // No room for what the blank needs. Where DECSC keeps a pending wrap, a space makes it and is erased again;
+    // elsewhere the row is not joined.
+    set_pen({last_blank_, 0, false, Semantic::output});
+    out_ +=
+        " \x1b"
+        "7\x1b[X\x1b"
+        "8";
+    has_saved_ = true;
     return Start::after_text;
   }
   return Start::after_blank;
@@ -404,13 +409,13 @@ void CellWriter::cluster(Cell cell, Place place) {
   const ClusterDrawing drawing = cluster_drawing(cell, place, tables_);
   const auto code_points = tables_.clusters[cell.text()];
   set_clustering(false);
-  append_utf8(out_, drawing == ClusterDrawing::in_part ? cluster_part(cell, tables_) : code_points[0]);
-  if (drawing == ClusterDrawing::squeezed) out_ += "\x1b[?7l";
-  set_clustering(drawing == ClusterDrawing::clustered || drawing == ClusterDrawing::squeezed);
-  if (drawing != ClusterDrawing::in_part) {
-    for (const char32_t cp : code_points.subspan(1)) append_utf8(out_, cp);
+  append_utf8(out_, drawing.is_in_part ? cluster_part(cell, tables_) : code_points[0]);
+  if (drawing.is_squeezed) out_ += "\x1b[?7l";
+  for (std::size_t i = 1; i < code_points.size() && !drawing.is_in_part; ++i) {
+    set_clustering(drawing.is_clustered[i]);
+    append_utf8(out_, code_points[i]);
   }
-  if (drawing == ClusterDrawing::squeezed) out_ += "\x1b[?7h";
+  if (drawing.is_squeezed) out_ += "\x1b[?7h";
   column_ = Column::unsure;
   must_erase_gaps_ = true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vt/cell_text.h"
+#include "vt/cluster.h"
 #include "vt/unicode.h"
 
 namespace holdfast::vt {
@@ -18,6 +19,14 @@ std::uint32_t text_of(Cell cell, const Tables& tables) {
 }
 
 Cell cell_at(const Row& row, int x) { return x < row.used ? row.cells[x] : Cell{}; }
+
+// Whether the character in the cursor's column begins inside the margins and ends outside.
+bool is_across_margin(const State& state) {
+  const Cursor& cursor = state.screen().cursor;
+  const Row& row = state.screen().grid.row(cursor.y);
+  const int x = lead_column(row, cursor.x);
+  return x == state.margins.right && cell_at(row, x).kind() == CellKind::wide;
+}
 
 // Calls `f(x, y)` for all cells, from the cursor's row upwards and around, until it returns true.
 template <typename F>
@@ -54,26 +63,39 @@ bool is_saved_mode_restored(const ModeInfo& info) { return info.can_save && is_m
 
 int lead_column(const Row& row, int x) { return x > 0 && cell_at(row, x).kind() == CellKind::wide_tail ? x - 1 : x; }
 
-// Without mode 2027 no code point changes the width, and variation selectors count after pictographs only. With it wide
-// ones and VS16 widen, VS15 narrows what was wide until then.
+// From the last code point to the first: which widths of the cell so far lead to the one it has. All without mode 2027
+// is best, as most terminals agree about that; else with it wherever that leads there.
 ClusterDrawing cluster_drawing(Cell cell, Place place, const Tables& tables) {
-  constexpr char32_t kTextSelector = 0xfe0e, kEmojiSelector = 0xfe0f;
-  const auto code_points = tables.clusters[cell.text()];
-  const CodePointInfo first = code_point_info(code_points[0]);
-  const int width = cell.kind() == CellKind::wide ? 2 : 1;
-  bool needs_clustering = first.width != width, widens = false, narrows = false;
-  for (const char32_t cp : code_points.subspan(1)) {
-    const bool is_selector = cp == kTextSelector || cp == kEmojiSelector;
-    needs_clustering = needs_clustering || code_point_width(cp) != 0 ||
-                       (is_selector && first.break_class != Break::extended_pictographic);
-    widens = widens || code_point_width(cp) == 2 || cp == kEmojiSelector;
-    narrows = narrows || cp == kTextSelector;
+  constexpr int kWidthMax = 2;
+  const auto text = tables.clusters[cell.text()];
+  const bool is_last_column = place == Place::last_column;
+  const auto width_after = [&](int width, char32_t cp) { return is_last_column ? 1 : clustered_width(width, cp); };
+  std::array<std::array<bool, kWidthMax + 1>, ClusterTable::kCodePointsMax + 1> leads{};
+  leads[text.size()][cell.kind() == CellKind::wide ? 2 : 1] = true;
+  const auto is_plain = [&](std::size_t i, int width) {
+    return joining_plain(text.first(i), text[i]) == Joining::joined && leads[i + 1][static_cast<std::size_t>(width)];
+  };
+  const auto is_clustered = [&](std::size_t i, int width) {
+    return joining_clustered(text.first(i), text[i]) == Joining::joined &&
+           leads[i + 1][static_cast<std::size_t>(width_after(width, text[i]))];
+  };
+  bool is_plain_throughout = true;
+  for (std::size_t i = text.size(); i-- > 1;) {
+    is_plain_throughout = is_plain_throughout && is_plain(i, code_point_width(text[0]));
+    for (int width = 1; width <= kWidthMax; ++width) {
+      leads[i][static_cast<std::size_t>(width)] = is_plain(i, width) || is_clustered(i, width);
+    }
   }
-  using enum ClusterDrawing;
-  if (!needs_clustering) return joined;
-  if (width == 2) return clustered;
-  if (first.width == 2) return narrows && !widens && place == Place::within ? clustered : in_part;
-  return !widens ? clustered : place == Place::last_column ? squeezed : in_part;
+  ClusterDrawing drawing;
+  int width = code_point_width(text[0]);
+  drawing.is_in_part = (is_last_column && width != 1) || !leads[1][static_cast<std::size_t>(width)];
+  for (std::size_t i = 1; i < text.size() && !drawing.is_in_part; ++i) {
+    if (is_plain_throughout || !is_clustered(i, width)) continue;
+    drawing.is_clustered[i] = true;
+    drawing.is_squeezed |= is_last_column && clustered_width(width, text[i]) == 2;
+    width = width_after(width, text[i]);
+  }
+  return drawing;
 }
 
 char32_t cluster_part(Cell cell, const Tables& tables) {
@@ -88,7 +110,7 @@ bool is_below_spacer(const Grid& grid, int x, int y) {
 LastPrint find_last_print(const State& state) {
   const ScreenState& screen = state.screen();
   const Cursor cursor = restored_cursor(state);
-  if (cursor.pending_wrap) {
+  if (cursor.pending_wrap && !is_cursor_recalled(state)) {
     const Row& row = screen.grid.row(cursor.y);
     const int x = lead_column(row, cursor.x);
     const Cell cell = cell_at(row, x);
@@ -108,7 +130,7 @@ LastPrint find_last_print(const State& state) {
   const auto can_print_again = [&](int x, int y, Cell cell) {
     if (!cell.is_written() || (cell.kind() == CellKind::wide && is_below_spacer(screen.grid, x, y))) return false;
     const Place place = x + 1 == screen.grid.cols() ? Place::last_column : Place::within;
-    return !cell.is_cluster() || cluster_drawing(cell, place, state.tables) != ClusterDrawing::in_part;
+    return !cell.is_cluster() || !cluster_drawing(cell, place, state.tables).is_in_part;
   };
   const auto shows_it = [&](int x, int y, Cell cell) {
     return can_print_again(x, y, cell) && text_of(cell, state.tables) == wanted;
@@ -137,9 +159,17 @@ Cursor restored_cursor(const State& state) {
     const Cursor inside{std::clamp(cursor.x, m.left, m.right), std::clamp(cursor.y, m.top, m.bottom), false};
     if (inside.x != cursor.x || inside.y != cursor.y) return inside;
   }
-  // Only a margin makes a wrap pending.
-  cursor.pending_wrap = cursor.pending_wrap && (cursor.x == m.right || cursor.x == state.size.cols - 1);
+  cursor.pending_wrap = cursor.pending_wrap && (cursor.x == m.right || cursor.x == state.size.cols - 1) &&
+                        (!is_across_margin(state) || is_cursor_recalled(state));
   return cursor;
+}
+
+bool is_cursor_recalled(const State& state) {
+  const ScreenState& screen = state.screen();
+  if (!screen.cursor.pending_wrap || !screen.saved || !is_across_margin(state)) return false;
+  const Cursor &live = screen.cursor, &saved = screen.saved->cursor;
+  return saved.pending_wrap && saved.x == live.x && saved.y == live.y &&
+         screen.saved->origin == state.modes.get(Mode::origin);
 }
 
 SavedCursor saved_or_neutral(const ScreenState& screen) { return screen.saved.value_or(SavedCursor{}); }

@@ -1,6 +1,8 @@
 // What a restore can say, as rules over a State: the writer and the projection agree through them.
 #pragma once
 
+#include <array>
+
 #include "vt/state.h"
 
 namespace holdfast::vt {
@@ -14,16 +16,17 @@ bool is_saved_mode_restored(const ModeInfo& info);
 // The half of a character that says what it is: for a wide_tail the column before.
 int lead_column(const Row& row, int x);
 
-// How the code points of a cluster come into one cell again.
-enum class ClusterDrawing : std::uint8_t {
-  joined,     // without mode 2027, where only those of no width join the one before
-  clustered,  // with mode 2027
-  squeezed,   // with it, and with DECAWM off, which keeps the last column from becoming two
-  in_part,    // it was squeezed there, and then moved: only the first is shown, so that nothing wraps or scrolls
-};
+// How the code points of a cluster come into one cell again: each joins the ones before with mode 2027 on or off, and
+// only with it on does a cell change its width.
 enum class Place : std::uint8_t { within, last_column };
+struct ClusterDrawing {
+  std::array<bool, ClusterTable::kCodePointsMax> is_clustered{};  // of each code point but the first
+  bool is_squeezed = false;  // with DECAWM off, which keeps the last column from becoming two
+  // It was made in another place, and then moved: only the first code point is shown, so that nothing wraps or scrolls.
+  bool is_in_part = false;
+};
 ClusterDrawing cluster_drawing(Cell cell, Place place, const Tables& tables);
-// What `in_part` shows.
+// What is shown if it is drawn in part.
 char32_t cluster_part(Cell cell, const Tables& tables);
 
 // A wide character there made the spacer above; printing it again in place would undo that.
@@ -47,8 +50,13 @@ LastPrint find_last_print(const State& state);
 // unless that would cut the row's join to the next one.
 bool is_blank_again(const Row& row, int x);
 
-// The cursor as a restore leaves it: it cannot stand outside of the margins while DECOM is on.
+// The cursor as a restore leaves it: it cannot stand outside of the margins while DECOM is on, and only a margin, or
+// DECRC, makes a wrap pending.
 Cursor restored_cursor(const State& state);
+
+// A wrap pending behind a wide character that lies across the right margin: it cannot be printed there, but DECRC
+// brings such a cursor back if it is the saved one.
+bool is_cursor_recalled(const State& state);
 
 // Without a saved cursor DECRC goes home with a default pen: as if that had been saved.
 SavedCursor saved_or_neutral(const ScreenState& screen);

@@ -160,15 +160,19 @@ void Restorer::saved_cursor(const ScreenState& screen, Then then) {
   const bool needs_margin = cursor.pending_wrap && cursor.x + 1 < screen.grid.cols() && cursor.x > 0;
   if (needs_margin) put("\x1b[?69h\x1b[1;").put(static_cast<unsigned>(cursor.x) + 1).put("s");
   if (saved.origin) put("\x1b[?6h");
-  if (cursor.pending_wrap)
+  const Cell under = cursor.x < row.used ? row.cells[cursor.x] : Cell{};
+  // Across the margin: a space makes the wrap pending, and the character comes back afterwards.
+  const bool is_across = needs_margin && under.kind() == CellKind::wide;
+  if (cursor.pending_wrap && !is_across) {
     print_for_pending(screen, cursor, false);
-  else
+  } else {
     move_to(cursor.x, cursor.y);
+    if (is_across) cells_.cell(Cell{}, Place::within);
+  }
   charsets(Charsets{}, saved.charsets);
   cells_.set_pen({saved.pen.style, saved.pen.link, saved.pen.is_protected, Semantic::output});
   put("\x1b"
       "7");
-  const Cell under = cursor.x < row.used ? row.cells[cursor.x] : Cell{};
   if (cursor.pending_wrap && is_blank_again(row, cursor.x)) {
     // It was blank, and is made so again; what is saved still has the wrap pending.
     cells_.set_style(state_.tables.styles[under.style()]);
@@ -181,6 +185,12 @@ void Restorer::saved_cursor(const ScreenState& screen, Then then) {
   charsets(saved.charsets, Charsets{});
   if (saved.origin) put("\x1b[?6l");
   if (needs_margin) put("\x1b[?69l");
+  if (is_across) {
+    move_to(cursor.x, cursor.y);
+    cells_.cell(under, Place::within);
+    cells_.set_clustering(false);
+    cells_.set_pen(Pen{});
+  }
 }
 
 void Restorer::charsets(const Charsets& from, const Charsets& to) {
@@ -274,13 +284,20 @@ void Restorer::cursor() {
   const bool origin = state_.modes.get(Mode::origin);
   const Cursor cursor = restored_cursor(state_);
   if (origin) put("\x1b[?6h");
-  if (cursor.pending_wrap)
+  Charsets now;
+  if (is_cursor_recalled(state_)) {
+    put("\x1b"
+        "8");
+    cells_.assume_recalled(screen.saved->pen);
+    now = screen.saved->charsets;
+  } else if (cursor.pending_wrap) {
     print_for_pending(screen, cursor, origin);
-  else
+  } else {
     move_to(cursor.x, cursor.y, origin);
+  }
   cells_.set_clustering(false);
   cells_.set_pen(screen.pen);
-  charsets(Charsets{}, state_.charsets);
+  charsets(now, state_.charsets);
 }
 
 // Mouse modes end with the one set last, as that one is in force.

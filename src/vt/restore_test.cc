@@ -308,4 +308,46 @@ TEST_CASE("a person's own title and colours outlive a session that set none, and
   }
 }
 
+TEST_CASE("in a single row, a line whose last column was never written is still joined to the next") {
+  Screen screen(17, 2);
+  screen.feed("\t ").resize(2, 1);
+  CHECK(fact(screen, "history 0") == "wrapped |");
+  check_same(screen);
+  Screen colored(3, 2);
+  colored.feed("ab\x1b[44m\x1b[K\x1b[m\r\nc").resize(3, 1);
+  check_same(colored);
+}
+
+TEST_CASE("a wrap pending behind a wide character across the right margin is recalled from the saved cursor") {
+  Screen screen(6, 2);
+  screen.feed(
+      "ab中文\x1b"
+      "7\x1b[?69h\x1b[2;5s\x1b"
+      "8");
+  CHECK(fact(screen, "primary.cursor") == "5 0 pending");
+  check_same(screen);
+  screen.feed("\x1b[1;3;44m\x1b(0\x1b[1\"q");
+  check_same(screen);
+  // Without it nothing brings that about.
+  screen.feed(
+      "\x1b[?47h\x1b"
+      "7\x1b[?47l\x1b[?6h");
+  check_same(screen);
+}
+
+TEST_CASE("a wrap pending at a margin of once is saved though a wide character lies across it now") {
+  Screen screen(6, 2);
+  screen.feed(
+      "\x1b[?69h\x1b[2;5sabcde\x1b"
+      "7\x1b[?69l\x1b[1;5H\x1b[44m中");
+  CHECK(fact(screen, "primary.saved.cursor") == "4 0 pending");
+  check_same(screen);
+}
+
+TEST_CASE("a cluster whose marks were joined with mode 2027 and without comes back as it was") {
+  Screen screen(10, 2);
+  screen.feed("\x1b[?2027h👨\u200d👩\x1b[?2027l\ufe0e|");
+  CHECK(fact(screen, "primary 0") == "|\\w\\(👨\u200d👩\ufe0e\\)|");
+  check_same(screen);
+}
 }  // namespace holdfast::vt

@@ -26,6 +26,7 @@ class Restorer {
   void rows_after_history();
   void line_feed();
   void rows_in_place(const ScreenState& screen);
+  void forget_save();
   void dormant_alternate();
   void enter_alternate();
 

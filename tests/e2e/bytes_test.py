@@ -112,7 +112,7 @@ class Transparency(Case):
         said = (b"\x1b]133;A\x07$ \x1b]133;B\x07 \x1b]133;A;k=s\x1b\\ \x1b]133;A;redraw=1\x07 \x1b]7501;state=idle\x07"
                 b"a\x1b]7501;?\x07b\x1b]7501;?\x1b\\c \x1bP ]133;A\x07 \x1b\\ \x1b]52;c;aGk=\x07END")
         drawn = (b"\x1b]133;A;redraw=0\x07$ \x1b]133;B\x07 \x1b]133;A;redraw=0;k=s\x1b\\ "
-                 b"\x1b]133;A;redraw=0;redraw=1\x07 \x1b]7501;state=idle\x07"
+                 b"\x1b]133;A;redraw=0;redraw=1;redraw=0\x07 \x1b]7501;state=idle\x07"
                  b"abc \x1bP ]133;A\x07 \x1b\\ \x1b]52;c;aGk=\x07END")
         self.world.work("data").write_bytes(said)
         self.world.start("out", *program("say.py", self.world.work("data")))

@@ -11,10 +11,9 @@ namespace {
 
 constexpr int kPrograms = 2500;
 constexpr int kCutsPerProgram = 4;
-// In a single column erasing a cell is erasing its row, which cuts the join to the row above: joins of blank rows
-// cannot be said there. In two, a wide character fills the row, and to print it again may undo the spacer above. In a
-// single row there is no room to make a join whose last column is blank.
-constexpr int kColsMin = 3, kRowsMin = 2;
+// In a single column erasing a cell is erasing its row, which cuts the join to the row above and takes its mark: what is
+// joined or marked there and blank cannot be said (docs/vt.md, "Restore").
+constexpr int kColsMin = 2, kRowsMin = 1;
 
 class Generator {
  public:
