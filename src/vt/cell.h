@@ -39,7 +39,8 @@ struct Cell {
   constexpr std::uint16_t link() const { return static_cast<std::uint16_t>(bits >> kLinkShift); }
 
   // The part that a pen contributes: style, link, protection, semantic.
-  static constexpr std::uint64_t pen_bits(std::uint16_t style, std::uint16_t link, bool is_protected, Semantic semantic) {
+  static constexpr std::uint64_t pen_bits(std::uint16_t style, std::uint16_t link, bool is_protected,
+                                          Semantic semantic) {
     return std::uint64_t{style} << kStyleShift | std::uint64_t{link} << kLinkShift | (is_protected ? kProtected : 0) |
            static_cast<std::uint64_t>(semantic) << kSemanticShift;
   }
@@ -48,5 +49,10 @@ struct Cell {
   friend constexpr bool operator==(Cell, Cell) = default;
 };
 static_assert(sizeof(Cell) == 8);
+
+// A code point that printing puts into cells. Others would steer the terminal that a restore is sent to.
+constexpr bool is_printable(std::uint64_t cp) {
+  return cp >= 0x20 && (cp < 0x7f || cp > 0x9f) && (cp < 0xd800 || cp > 0xdfff) && cp <= 0x10ffff;
+}
 
 }  // namespace holdfast::vt

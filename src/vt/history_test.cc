@@ -590,7 +590,14 @@ TEST_CASE("blocks that lie about lengths and numbers are refused") {
            "\x28\x01\x03"
            "a\x01\x40\x06"sv,  // no such semantic
            "\x28\x01\x04"
-           "a\x01\x20\x80\x04"sv,  // no such attribute
+           "a\x01\x20\x80\x04"sv,         // no such attribute
+           "\x08\x01\x7f"sv,              // DEL
+           "\x00\x01\x03\x06\x00\x1b"sv,  // ESC as an odd cell
+           "\x00\x01\x02\xc2\x9b"sv,      // U+009B
+           "\x28\x01\x08"
+           "a\x01\x40\x18\x01\x01\x1b\x00"sv,  // a link whose id ends its OSC
+           "\x28\x01\x08"
+           "a\x01\x40\x18\x01\x00\x01\x07"sv,  // and one whose URI does
        }) {
     CAPTURE(bad);
     Bench b;

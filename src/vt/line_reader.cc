@@ -1,6 +1,7 @@
 #include "vt/line_reader.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/limits.h"
 #include "vt/unicode.h"
@@ -48,13 +49,17 @@ class RowCounter {
 };
 
 bool text_fits(const PackedLine& line) {
-  if (line.flags & kLinePlain) return !(line.flags & kLineWide) && is_all_plain(line.text);
+  constexpr char kDelete = 0x7f;
+  if (line.flags & kLinePlain) {
+    return !(line.flags & kLineWide) && is_all_plain(line.text) && line.text.find(kDelete) == std::string_view::npos;
+  }
   TextReader reader(line.text);
   std::uint64_t cells = 0;
   bool has_wide = false;
   for (TextItem item; reader.next(item); cells += item.cells) {
     has_wide |= item.kind == CellKind::wide && item.cells == 2;
     if (cells + item.cells > line.cells) return false;
+    if (!std::ranges::all_of(std::span(item.code_points).first(item.count), is_printable)) return false;
   }
   return !reader.failed() && cells == line.cells && has_wide == ((line.flags & kLineWide) != 0);
 }
@@ -66,7 +71,9 @@ bool pens_fit(const PackedLine& line) {
     cells += reader.cells();
     if (cells > line.cells) return false;
   }
-  return !reader.failed();
+  return !reader.failed() && std::ranges::all_of(reader.links(), [](const PackedLink& link) {
+    return fits_into_osc(link.id) && fits_into_osc(link.uri);
+  });
 }
 
 std::uint64_t text_bits(const TextItem& item, ClusterTable& clusters) {

@@ -91,8 +91,8 @@ class PenReader {
 
 // Reads the line that starts at `at` and moves `at` behind it; false if the bytes there are not a line's frame.
 bool read_line(std::string_view bytes, std::size_t& at, PackedLine& line);
-// True if the text and the pens are well-formed, cover `cells` exactly, and fit the flags. Bytes from outside pass here
-// before any other use.
+// True if the text and the pens are well-formed, cover `cells` exactly, fit the flags, and hold nothing that would steer
+// a terminal. Bytes from outside pass here before any other use.
 bool is_well_formed(const PackedLine& line);
 // The cells of the line. Styles, clusters and links are interned; what a full table cannot take is id 0, or the first
 // code point of the cluster.

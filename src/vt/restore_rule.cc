@@ -20,12 +20,18 @@ std::uint32_t text_of(Cell cell, const Tables& tables) {
 
 Cell cell_at(const Row& row, int x) { return x < row.used ? row.cells[x] : Cell{}; }
 
-// Whether the character in the cursor's column begins inside the margins and ends outside.
-bool is_across_margin(const State& state) {
-  const Cursor& cursor = state.screen().cursor;
-  const Row& row = state.screen().grid.row(cursor.y);
-  const int x = lead_column(row, cursor.x);
-  return x == state.margins.right && cell_at(row, x).kind() == CellKind::wide;
+// Whether the character in the cursor's column cannot be printed there: it lies across the right margin, or stands
+// below its spacer, from where the margins let nothing wrap to it.
+bool is_out_of_reach(const State& state) {
+  const ScreenState& screen = state.screen();
+  const Margins& m = state.margins;
+  const Row& row = screen.grid.row(screen.cursor.y);
+  const int x = lead_column(row, screen.cursor.x), above = screen.cursor.y - 1;
+  if (cell_at(row, x).kind() != CellKind::wide) return false;
+  if (x == m.right) return true;
+  if (!is_below_spacer(screen.grid, x, screen.cursor.y)) return false;
+  const bool is_full_width = m.left == 0 && m.right == screen.grid.cols() - 1;
+  return !is_full_width || above == m.bottom || (state.modes.get(Mode::origin) && above < m.top);
 }
 
 // Calls `f(x, y)` for all cells, from the cursor's row upwards and around, until it returns true.
@@ -160,13 +166,13 @@ Cursor restored_cursor(const State& state) {
     if (inside.x != cursor.x || inside.y != cursor.y) return inside;
   }
   cursor.pending_wrap = cursor.pending_wrap && (cursor.x == m.right || cursor.x == state.size.cols - 1) &&
-                        (!is_across_margin(state) || is_cursor_recalled(state));
+                        (!is_out_of_reach(state) || is_cursor_recalled(state));
   return cursor;
 }
 
 bool is_cursor_recalled(const State& state) {
   const ScreenState& screen = state.screen();
-  if (!screen.cursor.pending_wrap || !screen.saved || !is_across_margin(state)) return false;
+  if (!screen.cursor.pending_wrap || !screen.saved || !is_out_of_reach(state)) return false;
   const Cursor &live = screen.cursor, &saved = screen.saved->cursor;
   return saved.pending_wrap && saved.x == live.x && saved.y == live.y &&
          screen.saved->origin == state.modes.get(Mode::origin);

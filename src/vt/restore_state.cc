@@ -131,43 +131,43 @@ void Restorer::kitty_stack(const KittyStack& stack) {
   for (int i = 0; i < stack.depth; ++i) put("\x1b[>").put(stack.flags[static_cast<std::size_t>(i)]).put("u");
 }
 
-// The margin's character is printed again: nothing else brings a pending wrap about. A wide one below the spacer that
-// it made is printed from there: in place it would undo the spacer.
-void Restorer::print_for_pending(const ScreenState& screen, const Cursor& cursor, bool relative_to_margins) {
-  const Row& row = screen.grid.row(cursor.y);
-  const int x = lead_column(row, cursor.x);
+// Prints a cell where it stands. A wide one below the spacer that it made is printed from there: in place it would undo
+// the spacer.
+void Restorer::print_in_place(const ScreenState& screen, int x, int y, bool relative_to_margins) {
+  const Row& row = screen.grid.row(y);
   const Cell cell = x < row.used ? row.cells[x] : Cell{};
-  // The wrap must not scroll, nor the place above be out of reach.
-  const Margins& m = state_.margins;
-  const bool reaches_above = relative_to_margins ? cursor.y > m.top : cursor.y - 1 != m.bottom;
-  if (cell.kind() == CellKind::wide && is_below_spacer(screen.grid, x, cursor.y) && reaches_above) {
-    move_to(screen.grid.cols() - 1, cursor.y - 1, relative_to_margins);
-  } else {
-    move_to(x, cursor.y, relative_to_margins);
-  }
-  const Place place = x + 1 == screen.grid.cols() ? Place::last_column : Place::within;
+  if (cell.kind() == CellKind::wide && is_below_spacer(screen.grid, x, y))
+    move_to(screen.grid.cols() - 1, y - 1, relative_to_margins);
+  else
+    move_to(x, y, relative_to_margins);
   if (cell.is_written() || screen.grid.cols() > 1)
-    cells_.cell(cell, place);
+    cells_.cell(cell, x + 1 == screen.grid.cols() ? Place::last_column : Place::within);
   else
     cells_.blank_for_wide(cell);
 }
 
+void Restorer::margin_at(int x) { put("\x1b[?69h\x1b[1;").put(static_cast<unsigned>(x) + 1).put("s"); }
+
+// The margin's character is printed again: nothing else brings a pending wrap about.
 void Restorer::saved_cursor(const ScreenState& screen, Then then) {
   const SavedCursor saved = saved_or_neutral(screen);
   if (!screen.saved && then == Then::stay) return;
   const Cursor& cursor = saved.cursor;
   const Row& row = screen.grid.row(cursor.y);
-  const bool needs_margin = cursor.pending_wrap && cursor.x + 1 < screen.grid.cols() && cursor.x > 0;
-  if (needs_margin) put("\x1b[?69h\x1b[1;").put(static_cast<unsigned>(cursor.x) + 1).put("s");
-  if (saved.origin) put("\x1b[?6h");
+  const int lead = lead_column(row, cursor.x);
   const Cell under = cursor.x < row.used ? row.cells[cursor.x] : Cell{};
-  // Across the margin: a space makes the wrap pending, and the character comes back afterwards.
-  const bool is_across = needs_margin && under.kind() == CellKind::wide;
-  if (cursor.pending_wrap && !is_across) {
-    print_for_pending(screen, cursor, false);
+  const bool needs_margin = cursor.pending_wrap && cursor.x + 1 < screen.grid.cols() && cursor.x > 0;
+  // Across that margin, or from above it, nothing wide can be printed: a space makes the wrap pending, and then the
+  // character comes back.
+  const bool needs_space = needs_margin && (under.kind() == CellKind::wide ||
+                                            (lead < cursor.x && is_below_spacer(screen.grid, lead, cursor.y)));
+  if (needs_margin) margin_at(cursor.x);
+  if (saved.origin) put("\x1b[?6h");
+  if (cursor.pending_wrap && !needs_space) {
+    print_in_place(screen, lead, cursor.y, false);
   } else {
     move_to(cursor.x, cursor.y);
-    if (is_across) cells_.cell(Cell{}, Place::within);
+    if (needs_space) cells_.cell(Cell{}, Place::within);
   }
   charsets(Charsets{}, saved.charsets);
   cells_.set_pen({saved.pen.style, saved.pen.link, saved.pen.is_protected, Semantic::output});
@@ -180,17 +180,22 @@ void Restorer::saved_cursor(const ScreenState& screen, Then then) {
         "8");
     cells_.assume_style(saved.pen.style);
   }
+  if (needs_space) {
+    cells_.set_pen(Pen{});
+    charsets(saved.charsets, Charsets{});
+    put("\x1b[?69l");
+    print_in_place(screen, lead, cursor.y, false);
+    cells_.set_clustering(false);
+    margin_at(cursor.x);
+    put("\x1b"
+        "8");
+    cells_.assume_recalled(saved.pen);
+  }
   if (then == Then::switch_to_alternate) put("\x1b[?1049h");
   cells_.set_pen(Pen{});
   charsets(saved.charsets, Charsets{});
   if (saved.origin) put("\x1b[?6l");
   if (needs_margin) put("\x1b[?69l");
-  if (is_across) {
-    move_to(cursor.x, cursor.y);
-    cells_.cell(under, Place::within);
-    cells_.set_clustering(false);
-    cells_.set_pen(Pen{});
-  }
 }
 
 void Restorer::charsets(const Charsets& from, const Charsets& to) {
@@ -291,7 +296,7 @@ void Restorer::cursor() {
     cells_.assume_recalled(screen.saved->pen);
     now = screen.saved->charsets;
   } else if (cursor.pending_wrap) {
-    print_for_pending(screen, cursor, origin);
+    print_in_place(screen, lead_column(screen.grid.row(cursor.y), cursor.x), cursor.y, origin);
   } else {
     move_to(cursor.x, cursor.y, origin);
   }

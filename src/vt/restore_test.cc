@@ -342,6 +342,34 @@ TEST_CASE("a wrap pending at a margin of once is saved though a wide character l
       "7\x1b[?69l\x1b[1;5H\x1b[44m中");
   CHECK(fact(screen, "primary.saved.cursor") == "4 0 pending");
   check_same(screen);
+  screen.feed("\x1b[?47h");
+  check_same(screen);
+}
+
+TEST_CASE("a wide character in the column of a pending wrap keeps the spacer above it, wherever the margins are") {
+  Screen saved(2, 5);
+  saved.feed(
+      "a\r\nb\r\nc\r\nd中\x1b"
+      "7\x1b[2;4r");
+  CHECK(fact(saved, "primary.saved.cursor") == "1 4 pending");
+  check_same(saved);
+  saved.feed(
+      "\x1b"
+      "8");
+  CHECK(fact(saved, "primary.cursor") == "1 4 pending");
+  check_same(saved);
+  Screen margin(5, 3);
+  margin.feed(
+      "\x1b[?69h\x1b[1;2sab\x1b"
+      "7\x1b[?69l\x1b[1;1Habcd中");
+  margin.feed(
+      "\x1b"
+      "7\x1b[?69h\x1b[1;2s\x1b[2;1H中\x1b"
+      "7\x1b[?69l\x1b[1;1Habcd中");
+  CHECK(fact(margin, "primary.saved.cursor") == "1 1 pending");
+  check_same(margin);
+  margin.feed("\x1b[?1049h");
+  check_same(margin);
 }
 
 TEST_CASE("a cluster whose marks were joined with mode 2027 and without comes back as it was") {

@@ -56,7 +56,8 @@ class Restorer {
   }
   Restorer& put(std::uint64_t number);
   void move_to(int x, int y, bool relative_to_margins = false);
-  void print_for_pending(const ScreenState& screen, const Cursor& cursor, bool relative_to_margins);
+  void print_in_place(const ScreenState& screen, int x, int y, bool relative_to_margins);
+  void margin_at(int x);
 
   State& state_;
   const RestoreOptions& options_;

@@ -58,7 +58,7 @@ class Fields {
   // Text that is put between OSC and ST again: what would end or abort the string is refused.
   std::string string(std::size_t max) {
     const std::string_view value = bytes(max);
-    require(value.find_first_of("\x1b\x07\x18\x1a") == std::string_view::npos);
+    require(fits_into_osc(value));
     return std::string(value);
   }
 
@@ -82,10 +82,6 @@ class Fields {
   std::string_view left_;
   bool good_ = true;
 };
-
-bool is_printable(std::uint64_t cp) {
-  return cp >= 0x20 && (cp < 0x7f || cp > 0x9f) && (cp < 0xd800 || cp > 0xdfff) && cp <= 0x10ffff;
-}
 
 class Decoder {
  public:
@@ -218,10 +214,11 @@ class Decoder {
     f.require(s.margins.top <= s.margins.bottom && s.margins.left <= s.margins.right);
     tab_stops(f);
     s.charsets = charsets(f);
-    s.modify_other_keys = f.u8();
+    s.modify_other_keys = f.small<std::uint8_t>(2);
     s.keypad_application = f.flag();
     s.cursor_shape = f.small<std::uint8_t>(6);
-    s.conformance = f.u8();
+    s.conformance = f.small<std::uint8_t>(5);
+    f.require(s.conformance >= 1);
     s.progress.state = f.small<std::uint8_t>(4);
     s.progress.percent = f.small<std::uint8_t>(100);
     s.last_printed = static_cast<std::uint32_t>(f.varint(0x10ffff));

@@ -124,7 +124,7 @@ struct State {
   std::string pointer_shape;                    // OSC 22
   Colors colors;
   Progress progress;
-  std::uint32_t last_printed = 0;               // code point or cluster (with Cell::kCluster) for REP; 0 = none
+  std::uint32_t last_printed = 0;               // code point that REP repeats; 0 = none
   bool utf8 = true;                             // ESC % G; ESC % @ turns it off
   std::uint32_t link_serial = 0;                // of the newest hyperlink without an id
   std::vector<Style> sgr_stack;                 // XTPUSHSGR, bottom first; at most kSgrStackMax

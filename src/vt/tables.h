@@ -46,9 +46,7 @@ struct Style {
   std::uint32_t attributes = 0;
 
   constexpr unsigned underline() const { return (attributes & kUnderlineMask) >> kUnderlineShift; }
-  constexpr void set_underline(unsigned kind) {
-    attributes = (attributes & ~kUnderlineMask) | kind << kUnderlineShift;
-  }
+  constexpr void set_underline(unsigned kind) { attributes = (attributes & ~kUnderlineMask) | kind << kUnderlineShift; }
   friend constexpr bool operator==(const Style&, const Style&) = default;
 };
 static_assert(sizeof(Style) == 16);
@@ -110,6 +108,11 @@ struct Link {
   std::uint32_t serial = 0;  // of implicit links
   friend bool operator==(const Link&, const Link&) = default;
 };
+
+// Text that can stand between OSC and ST again: nothing in it ends or aborts the string.
+inline bool fits_into_osc(std::string_view text) {
+  return text.find_first_of("\x1b\x07\x18\x1a") == std::string_view::npos;
+}
 
 class LinkTable {
  public:
