@@ -22,7 +22,6 @@ constexpr bool is_final(char c) { return is_between(c, 0x40, 0x7e); }
 constexpr bool is_intermediate(char c) { return is_between(c, 0x20, 0x2f); }
 constexpr bool is_prefix(char c) { return is_between(c, 0x3c, 0x3f); }
 constexpr bool is_high(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-constexpr bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 void add_parameter(Sequence& seq, unsigned value) {
   if (seq.count < Sequence::kParamsMax) seq.params[seq.count++] = static_cast<std::uint16_t>(value);
