@@ -192,11 +192,11 @@ Error of_sockets(Error error, const std::string& sockets) {
 }
 
 Result<Started> launch(const Plan& plan, const store::SessionStore::Created& created, Start how) {
-  const std::string sockets = paths::runtime_dir() + "/s";
+  const std::string sockets = paths::socket_dir();
   SessionIdentity identity;
   identity.id = created.id;
   identity.name = created.name;
-  identity.socket = sockets + "/" + created.id + ".sock";
+  identity.socket = sockets + "/" + paths::socket_name(created.id);
   identity.directory = plan.directory.path;
   identity.attached = how == Start::attached;
   identity.extra = plan.extra;
@@ -224,6 +224,7 @@ Result<Started> launch(const Plan& plan, const store::SessionStore::Created& cre
 Result<Started> start_session(const Arguments& arguments, const std::optional<std::string>& name, Start how) {
   const Plan plan = TRY(make_plan(arguments, name));
   auto store = TRY(open_store());
+  client::summon_broken(store, system_clock());  // a name whose session lives is not free, though its record is gone
   const std::string default_name = default_session_name(base_name(plan.argv[0]), base_name(plan.directory.path));
   const auto created = store.create(name.value_or(""), default_name, system_clock().wall_ms());
   if (!created) return std::unexpected(of_record(created.error()));

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/summon.h"
 #include "store/session_store.h"
 #include "wire/messages.h"
 
@@ -19,6 +20,7 @@ struct RosterEntry {
   wire::Info info;  // from the holder; from the manifest where no holder answered
   Presence presence = Presence::running;
   std::string socket;
+  Silence silence;  // of one that is not responding
 };
 
 // How long a holder may take to answer before it is listed as not responding. All are asked at once; a mute one makes a

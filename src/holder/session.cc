@@ -36,10 +36,10 @@ Session::~Session() {
 }
 
 Result<> Session::begin() {
+  renew_places();
   record_.started(setup_.program_pid, setup_.own_pid);
   loop_.set_pump([this] { pump(); });
   TRY(line_.watch([this](unsigned events) { on_line(events); }));
-  TRY(loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }));
   if (setup_.keeper >= 0) TRY(loop_.watch(setup_.keeper, loop::kRead, [this](unsigned) { on_keeper(); }));
   if (const auto ending = record_.recorded_ending()) {
     // A holder before this one saw the end.
@@ -48,6 +48,21 @@ Result<> Session::begin() {
     program_ended(*ending, ended_ms);
   }
   return {};
+}
+
+void Session::take_summons() {
+  if (removed_) return;
+  renew_places();
+  record_.save_again();
+}
+
+void Session::renew_places() {
+  on_listener();  // who came by the old socket is not turned away
+  loop_.forget(setup_.listener);
+  if (const auto renewed = host_.renew_places(); !renewed) log::error(renewed.error().message());
+  if (const auto watched = loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }); !watched) {
+    log::error(watched.error().message());
+  }
 }
 
 std::uint64_t Session::allowance() const {

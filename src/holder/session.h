@@ -37,6 +37,8 @@ class Session final : private VtdListener {
   ~Session();
 
   Result<> begin();
+  // Somebody cannot find the session: its socket and its record are made anew if they were removed.
+  void take_summons();
   // Removed from disk and every client told: the process may end.
   bool is_over() const { return over_; }
 
@@ -74,6 +76,7 @@ class Session final : private VtdListener {
   bool has_all_output() const { return life_ == Life::recording || life_ == Life::ended; }
 
   // session_clients.cc: connections, frames, input
+  void renew_places();
   void on_listener();
   void accept_client(Fd socket);
   void on_client(ClientId id, unsigned events);

@@ -566,6 +566,17 @@ TEST_CASE("a holder that was started again says what was lost") {
   CHECK(info.get("reason").as_string().find("the holder died") != std::string::npos);
 }
 
+TEST_CASE("a summons has socket and record looked after, and the manifest written anew") {
+  World world;
+  const int at_start = world.host.renewals;
+  CHECK(at_start == 1);
+  world.host.manifest.clear();
+  world.session->take_summons();
+  CHECK(world.host.renewals == at_start + 1);
+  CHECK(world.host.manifest.find("\"sim\"") != std::string::npos);
+  CHECK(world.attach().leader);  // the listener is watched as before
+}
+
 TEST_CASE("a session that nothing happens to has no timers and does not wake") {
   World world;
   world.write("prompt$ ");

@@ -131,6 +131,10 @@ class FakeHost final : public Host {
   void save_manifest(std::string text, Durable) override { manifest = std::move(text); }
   bool is_manifest_saved() override { return true; }
   int saved_fd() const override { return -1; }
+  Result<> renew_places() override {
+    ++renewals;
+    return {};
+  }
   Result<> remove_session() override {
     removed = true;
     return {};
@@ -142,6 +146,7 @@ class FakeHost final : public Host {
   std::vector<pty::Size> sizes;
   std::vector<int> signals;
   bool tree_empty = true, removed = false;
+  int renewals = 0;
   std::string manifest;
 };
 

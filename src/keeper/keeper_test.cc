@@ -257,6 +257,33 @@ TEST_CASE_FIXTURE(Session, "a hangup meant for everybody does not end the keeper
   CHECK(ask_pid(kSayKeeper) == keeper);
 }
 
+TEST_CASE_FIXTURE(Session, "what the holder had to make anew the next one has too, and it stays locked all the while") {
+  start("exec cat");
+  const pid_t keeper = ask_pid(kSayKeeper), holder = ask_pid(kSayPid);
+  CHECK(ask(kRelock) == "done");
+  ::kill(keeper, SIGSTOP);
+  ::kill(holder, SIGKILL);
+  CHECK_FALSE(is_over());
+  ::kill(keeper, SIGCONT);
+  CHECK(ask(kSayNote) == restarted(1, SIGKILL));
+  CHECK_FALSE(is_over());
+  CHECK(ask(kSayFiles) == "0 1 2 3 4 5 6 7 8 9 10 11 12 ");
+  CHECK(std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(keeper) + "/fd"),
+                      std::filesystem::directory_iterator()) == 11);
+}
+
+TEST_CASE_FIXTURE(Session, "a keeper that is woken takes what waits for it, and goes on") {
+  start("exec cat");
+  const pid_t keeper = ask_pid(kSayKeeper);
+  for (int i = 0; i < 1000; ++i) {
+    REQUIRE(ask(kRelock) == "done");
+    ::kill(keeper, roles::kSummonsSignal);
+    while (std::filesystem::read_symlink("/proc/" + std::to_string(keeper) + "/fd/8").string().ends_with("(deleted)")) {
+    }
+  }
+  CHECK(ask_pid(kSayKeeper) == keeper);
+}
+
 TEST_CASE_FIXTURE(Session, "the session outlives the whole group of the process that launched it") {
   const pid_t caller = ::fork();
   if (caller == 0) {

@@ -21,7 +21,6 @@
 namespace holdfast::store {
 namespace {
 
-constexpr const char* kLockName = "lock";
 constexpr const char* kNamesLockName = ".lock";
 // Numbers behind a default name: those for which default_session_name() leaves room.
 constexpr int kSuffixMax = 9999;
@@ -50,6 +49,16 @@ Result<Fd> take_names_lock(int names) {
   return lock;
 }
 
+// A lock that others only look at, taken: they hold it for moments.
+Result<> take_lock_soon(int fd, const std::string& attempted) {
+  for (int i = 0;; ++i) {
+    if (flock_retried(fd, LOCK_EX | LOCK_NB) == 0) return {};
+    if (i == kLockTries) return fail_errno(attempted, errno);
+    const timespec pause{0, kLockPauseNs};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 // Whether keeper or holder of a session live.
 bool is_locked(int session_directory) {
   const Fd lock(::openat(session_directory, kLockName, O_RDONLY | O_CLOEXEC));
@@ -59,12 +68,8 @@ bool is_locked(int session_directory) {
 // The lock of a session that nobody holds, taken; none if somebody does.
 std::optional<Fd> take_free_lock(int session_directory) {
   Fd lock(::openat(session_directory, kLockName, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  for (int i = 0; lock && i < kLockTries; ++i) {
-    if (flock_retried(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-    const timespec pause{0, kLockPauseNs};
-    ::nanosleep(&pause, nullptr);
-  }
-  return std::nullopt;
+  if (!lock || !take_lock_soon(lock.get(), "take the lock of a session")) return std::nullopt;
+  return lock;
 }
 
 SessionStore::Life life_of(const Manifest& manifest, int session_directory) {
@@ -157,7 +162,9 @@ Result<SessionStore> SessionStore::open(const std::string& state_dir) {
   return SessionStore(state_dir, std::move(sessions), std::move(names));
 }
 
-std::string SessionStore::directory_of(const std::string& id) const { return state_dir_ + "/sessions/" + id; }
+std::string SessionStore::directory_of(const std::string& state_dir, const std::string& id) {
+  return state_dir + "/sessions/" + id;
+}
 
 // The directory goes out of sight in one step, so that a removal that is cut short leaves no half session.
 void SessionStore::remove_files(const std::string& id) const {
@@ -211,6 +218,22 @@ void SessionStore::undo_create(const Created& created) {
   give_back_name(names_.get(), created.name, created.id, created.displaced);
 }
 
+Result<SessionStore::Restored> SessionStore::restore(const std::string& id, const std::string& name) {
+  CHECK(is_ulid(id));
+  const std::string attempted = "make the directory of the session '" + name + "' anew";
+  if (::mkdirat(sessions_.get(), id.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(attempted, errno);
+  Restored restored;
+  restored.directory = open_directory_at(sessions_.get(), id);
+  if (!restored.directory) return fail_errno(attempted, errno);
+  restored.lock = TRY(sys::open_at(restored.directory.get(), kLockName, O_RDWR | O_CREAT, 0600));
+  TRY(take_lock_soon(restored.lock.get(), "lock the session '" + name + "' anew"));
+  // Without its name it is still reached by its id.
+  const Fd names_lock = TRY(sys::open_at(names_.get(), kNamesLockName, O_RDWR | O_CREAT, 0600));
+  if (!is_session_name(name) || !take_lock_soon(names_lock.get(), attempted)) return restored;
+  if (id_behind(names_.get(), name) != id && is_free(name)) (void)transfer_name(names_.get(), name, id);
+  return restored;
+}
+
 bool SessionStore::is_free(const std::string& name) const {
   const std::string id = id_behind(names_.get(), name);
   if (id.empty()) return true;
@@ -235,6 +258,24 @@ std::optional<SessionStore::Entry> SessionStore::read_entry(const std::string& i
 std::vector<std::string> SessionStore::all_ids() const { return entries_of(sessions_.get(), is_ulid); }
 
 std::vector<std::string> SessionStore::all_names() const { return entries_of(names_.get(), is_session_name); }
+
+bool SessionStore::is_whole(const std::string& id) const {
+  const auto has = [&](const char* file) {
+    return ::faccessat(sessions_.get(), (id + "/" + file).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  return has(kManifestName) && has(kLockName);
+}
+
+std::vector<std::string> SessionStore::broken_ids() const {
+  std::vector<std::string> ids = all_ids();
+  for (const std::string& name : all_names()) {
+    if (std::string id = id_behind(names_.get(), name); !id.empty()) ids.push_back(std::move(id));
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  std::erase_if(ids, [&](const std::string& id) { return is_whole(id); });
+  return ids;
+}
 
 Result<std::vector<SessionStore::Entry>> SessionStore::list() const {
   std::vector<Entry> entries;
@@ -295,6 +336,19 @@ Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
   if (manifest) release_name(names_.get(), manifest->name(), id);
   remove_files(id);
   return {};
+}
+
+void SessionStore::sweep(const std::string& id) const {
+  // A start holds it until the session has its lock.
+  const auto names_lock = take_names_lock(names_.get());
+  if (!names_lock) return;
+  if (const Fd directory = open_directory_at(sessions_.get(), id); directory) {
+    if (::faccessat(directory.get(), kManifestName, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return;
+    const auto lock = take_free_lock(directory.get());
+    if (!lock) return;
+    remove_files(id);
+  }
+  for (const std::string& name : all_names()) release_name(names_.get(), name, id);
 }
 
 Result<> SessionStore::rename(const std::string& id, const std::string& new_name) {

@@ -331,6 +331,50 @@ TEST_CASE_FIXTURE(Sessions, "a renamed session is found by its new name only") {
   CHECK(store.rename(new_ulid(1), "x").error().kind == ErrorKind::not_found);
 }
 
+TEST_CASE_FIXTURE(Sessions, "a session whose directory was removed gets it back from its holder, with lock and name") {
+  const auto session = start("api");
+  std::filesystem::remove_all(path + "/state");
+  store = SessionStore::open(path + "/state").value();
+  CHECK_FALSE(store.is_whole(session.id));
+  auto restored = store.restore(session.id, "api").value();
+  CHECK(store.find("api")->life == Life::starting);  // until the manifest is there
+  NewSession known;
+  known.id = session.id;
+  known.name = "api";
+  Manifest manifest = new_manifest(known);
+  manifest.json.set("status", Json::object().set("life", "running"));
+  REQUIRE(manifest.write_to(restored.directory.get(), sys::Durable::no));
+  CHECK(store.is_whole(session.id));
+  CHECK(store.find("api")->life == Life::running);
+  restored.lock.reset();
+  CHECK(store.find("api")->life == Life::lost);
+}
+
+TEST_CASE_FIXTURE(Sessions, "a name that a live session took meanwhile stays its own") {
+  const auto first = start("api");
+  std::filesystem::remove_all(store.directory_of(first.id));
+  CHECK(store.broken_ids() == std::vector<std::string>{first.id});
+  const auto second = start("api");
+  const auto restored = store.restore(first.id, "api").value();
+  CHECK(store.find("api")->id == second.id);
+  CHECK(store.find(first.id)->id == first.id);
+}
+
+TEST_CASE_FIXTURE(Sessions, "what a start that was cut short left is swept; what lives is not") {
+  auto cut_short = create("half");
+  const auto whole = start("whole");
+  CHECK(store.broken_ids() == std::vector<std::string>{cut_short.id});
+  store.sweep(cut_short.id);
+  CHECK(std::filesystem::exists(store.directory_of(cut_short.id)));
+  cut_short.lock.reset();
+  store.sweep(cut_short.id);
+  store.sweep(whole.id);
+  CHECK_FALSE(std::filesystem::exists(store.directory_of(cut_short.id)));
+  CHECK_FALSE(std::filesystem::exists(path + "/state/names/half"));
+  CHECK(store.broken_ids().empty());
+  CHECK(store.find("whole")->life == Life::running);
+}
+
 TEST_CASE_FIXTURE(Sessions, "a state directory that is a link or open to others is refused") {
   std::filesystem::create_directory(path + "/elsewhere");
   std::filesystem::create_symlink("elsewhere", path + "/linked");
