@@ -1,5 +1,6 @@
-// Finding the holder of a session among the processes: when its socket or its record was removed from outside, it has to
-// be told so by a signal, and makes them anew. Reads /proc, so it is for when something is wrong, not for every call.
+// Finding the holder of a session among the processes: when its socket or its record was removed from outside, it has
+// to be told so by a signal, and makes them anew. Reads /proc, so it is for when something is wrong, not for every
+// call.
 #pragma once
 
 #include <sys/types.h>
@@ -16,8 +17,8 @@ namespace holdfast::client {
 struct HolderProcess {
   std::string id;  // of its session
   pid_t pid = -1;
-  bool stopped = false;  // by a signal or a debugger: it cannot answer
-  std::string directory; // of the session, as the holder has it open, whether it is still there or not
+  bool stopped = false;   // by a signal or a debugger: it cannot answer
+  std::string directory;  // of the session, as the holder has it open, whether it is still there or not
 };
 
 // The holders of these sessions that run, of this user's processes.
@@ -27,7 +28,7 @@ std::vector<HolderProcess> find_holders(std::span<const std::string> ids);
 struct Silence {
   std::string problem;  // "its holder (process 12) is stopped"
   std::string advice;
-  bool passes = true;   // trying again may help by itself
+  bool passes = true;  // trying again may help by itself
 };
 Silence silence_of(const std::string& id, const std::string& socket, std::span<const HolderProcess> holders);
 

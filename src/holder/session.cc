@@ -108,7 +108,8 @@ void Session::pump() {
     queued_ = false;
     pump_clients();
   }
-  for (const std::string& answer : queries_.take()) line_.input().push_reply(answer);
+  Client* leading = leader();
+  for (const std::string& answer : queries_.take(leading != nullptr ? &leading->ledger : nullptr, loop_.now())) line_.input().push_reply(answer);
   line_.flush_input();
   for (const auto& client : clients_) {
     if (client->held && line_.input().has_room()) {
@@ -140,6 +141,7 @@ void Session::pump_client(Client& client) {
   if (client.stage == Stage::gone) return;
   const auto pumped = client.output.pump(client.socket.get(), line_.source());
   client.blocked = pumped.state == Output::Pumped::blocked;
+  if (client.output.stream() == Output::Stream::live) client.ledger.live_to(client.output.position());
   if (pumped.bytes > 0) client.meter.took(loop_.now(), pumped.bytes);
   if (pumped.state == Output::Pumped::broken) return drop_client(client);
   if (client.stage == Stage::attached) refresh(client);

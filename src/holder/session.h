@@ -86,6 +86,7 @@ class Session final : private VtdListener {
   void take_hello(Client& client, std::string_view payload);
   void take_control(Client& client, wire::Type type, const Json& message);
   void take_input(Client& client, std::string_view bytes);
+  bool is_cut(Client& client);
   void take_token(Client& client, const wire::InputToken& token);
   void arm_escape_timer(Client& client);
   void expect_leave(Client& client);
@@ -110,6 +111,7 @@ class Session final : private VtdListener {
   void promote(Client& client);
   void lead(Client* client, wire::vtd::Want want);
   void leader_left();
+  void tell_of_new_leader(const Client* client);
   void take_size(Client& client, std::int64_t request);
   void take_resize(Client& client, const wire::TermSize& size);
   void apply_leader_size();

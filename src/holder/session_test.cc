@@ -566,6 +566,54 @@ TEST_CASE("a holder that was started again says what was lost") {
   CHECK(info.get("reason").as_string().find("the holder died") != std::string::npos);
 }
 
+TEST_CASE("a leader that dies with a query in its socket: the shadow terminal answers it") {
+  World world;
+  FakeClient& client = world.attach();
+  client.reads = false;
+  world.write("ask \033[6n");
+  world.pass(50ms);
+  CHECK(world.input.empty());
+  client.hang_up();
+  world.pass(50ms);
+  CHECK(world.input == answer_to(8));
+}
+
+TEST_CASE("a client that takes the lead does not answer what it was sent before, and answers what comes after") {
+  World world;
+  FakeClient& first = world.attach();
+  FakeClient& second = world.attach();
+  first.answers = false;
+  second.reads = false;
+  world.write("ask \033[6n");
+  world.pass(50ms);
+  second.type("k");
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8));  // the shadow terminal's: the first did not, and cannot any more
+  second.reads = true;
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8));
+  world.write("\033[6n");
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8) + answer_to(12));
+  second.type("\033");
+  world.pass(1ms);
+  CHECK(world.input.ends_with("\033"));  // its keys go in as they come again
+}
+
+TEST_CASE("keys that a client types in one go with what made it lead are not lost") {
+  World world;
+  world.attach();
+  FakeClient& second = world.attach();
+  second.type("k\033");
+  world.pass(100ms);
+  CHECK(world.input == "k\033");
+  second.type("m\033[");
+  world.pass(1ms);
+  second.type("A");
+  world.pass(100ms);
+  CHECK(world.input == "k\033m\033[A");
+}
+
 TEST_CASE("a summons has socket and record looked after, and the manifest written anew") {
   World world;
   const int at_start = world.host.renewals;

@@ -207,7 +207,7 @@ class FakeClient {
   }
 
   bool reads = true;        // false: as if stopped
-  bool answers = true;      // its terminal answers queries; only a leader's answers are passed on
+  bool answers = true;      // its terminal answers queries, whoever leads
   bool ended = false;       // the holder has closed the connection
   bool leader = false;
   bool sound = true;        // every frame was what it had to be
@@ -275,7 +275,7 @@ class FakeClient {
     if (bytes != rewritten(program.substr(start, end - start))) wrong("other bytes at " + std::to_string(start));
     drawn += bytes;
     drawn_to = end;
-    if (!answers || !leader) return;
+    if (!answers) return;
     const std::uint64_t from = start - std::min<std::uint64_t>(start, kQuery.size() - 1);
     for (const std::uint64_t query : query_ends(std::string_view(program).substr(from, end - from))) {
       type(answer_to(from + query));
