@@ -47,7 +47,8 @@ struct KeeperNote {
 
 // Holder to keeper, one packet with one descriptor each (SCM_RIGHTS): what has taken the place of the keeper's duplicate
 // of that number, because a directory was removed from outside. The keeper takes them when it is signalled, and at the
-// latest before it starts another holder; until then they live in the socket, so a lock stays held.
+// latest before it starts another holder (a signal that comes just before it waits is lost); until then they live in the
+// socket, so a lock stays held.
 struct HolderNote {
   std::int32_t number;  // kListenerFd, kSessionDirFd or kLockFd
 };

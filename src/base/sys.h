@@ -29,7 +29,8 @@ Result<> replace_file_at(int directory, const std::string& name, std::string_vie
 
 Result<std::pair<Fd, Fd>> socket_pair(int type);  // AF_UNIX, CLOEXEC; type may carry SOCK_NONBLOCK
 Result<Fd> memory_file(const char* name);         // memfd, CLOEXEC
-Result<> set_nonblocking(int fd, bool on);
+enum class Blocking { no, yes };
+Result<> set_blocking(int fd, Blocking blocking);
 
 // Writes all of it to a blocking descriptor.
 Result<> write_all(int fd, std::string_view bytes);

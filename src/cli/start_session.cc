@@ -111,13 +111,6 @@ Result<pty::Size> first_size(const Arguments& arguments, const CreatingTerminal&
 
 std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-Result<> check_name(const std::optional<std::string>& name) {
-  if (!name || is_session_name(*name)) return {};
-  return fail(ErrorKind::usage, "name the session '" + printable(*name, 64) + "'", "that is no name",
-              "use a letter a-z, then letters, digits, - and _, at most " + std::to_string(limits::kNameBytesMax) +
-                  " in all; for example " + slug(*name));
-}
-
 // Everything a start needs, checked.
 struct Plan {
   Directory directory;
@@ -130,7 +123,7 @@ struct Plan {
 };
 
 Result<Plan> make_plan(const Arguments& arguments, const std::optional<std::string>& name) {
-  TRY(check_name(name));
+  if (name) TRY(check_session_name(*name));
   Plan plan;
   plan.directory = TRY(open_directory(arguments.value("--cwd")));
   plan.argv = arguments.rest();

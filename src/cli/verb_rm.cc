@@ -24,7 +24,7 @@ Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
     if (entry.life != Life::exited) return std::unexpected(reached.error());
   }
   client::remove_stale_socket(entry.manifest);
-  TRY(store.remove(entry.id, false));
+  TRY(store.remove(entry.id, store::SessionStore::Lock::of_others));
   return Json::object().set("name", name).set("id", entry.id).set("removed", true);
 }
 

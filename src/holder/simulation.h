@@ -163,7 +163,7 @@ class FakeClient {
   FakeClient(const sockaddr_un& address, socklen_t length, Hello hello) : decoder_(limits::kFrameBytesMax) {
     socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     CHECK(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0);
-    CHECK(sys::set_nonblocking(socket_.get(), true).has_value());
+    CHECK(sys::set_blocking(socket_.get(), sys::Blocking::no).has_value());
     if (hello == Hello::yes) say(wire::Type::hello, wire::to_json(wire::Hello{}));
   }
 
@@ -231,15 +231,15 @@ class FakeClient {
     switch (frame.type) {
       case wire::Type::output: return take_output(frame.payload, program);
       case wire::Type::snapshot: {
-        snapshots.push_back({wire::get_u64(frame.payload, 0), static_cast<wire::Phase>(frame.payload[8]),
-                             static_cast<unsigned>(frame.payload[9]), std::string(frame.payload.substr(12))});
+        const auto said = wire::decode_snapshot(frame.payload).value();
+        snapshots.push_back({said.offset, said.phase, said.flags, std::string(said.bytes)});
         const Snapshot& last = snapshots.back();
         if (last.phase != wire::Phase::screen) return;
         drawn.clear();
         drawn_to = last.offset;
         return;
       }
-      case wire::Type::data: data += frame.payload.substr(wire::kDataPrefixBytes); return;
+      case wire::Type::data: data += wire::decode_data(frame.payload).value().bytes; return;
       case wire::Type::ok: return take_ok(Json::parse(frame.payload).value());
       case wire::Type::event: return take_event(Json::parse(frame.payload).value());
       case wire::Type::error: errors.push_back(Json::parse(frame.payload).value()); return;
@@ -268,8 +268,7 @@ class FakeClient {
   }
 
   void take_output(std::string_view payload, const std::string& program) {
-    const std::uint64_t start = wire::get_u64(payload, 0), end = wire::get_u64(payload, 8);
-    const std::string_view bytes = payload.substr(wire::kOutputPrefixBytes);
+    const auto [start, end, bytes] = wire::decode_output(payload).value();
     if (start != drawn_to) wrong("a frame at " + std::to_string(start) + " behind " + std::to_string(drawn_to));
     if (end > program.size() || end <= start) return wrong("a frame of no sane length");
     if (bytes != rewritten(program.substr(start, end - start))) wrong("other bytes at " + std::to_string(start));

@@ -203,7 +203,7 @@ Result<> SystemHost::remove_session() {
   auto store = TRY(store::SessionStore::open(paths::state_dir()));
   // What still waits is written first: a file made while the directory is emptied would keep it from going away.
   writer_.reset();
-  if (auto removed = store.remove(session_.id, true); !removed) {
+  if (auto removed = store.remove(session_.id, store::SessionStore::Lock::of_caller); !removed) {
     writer_ = TRY(store::FileWriter::create(roles::kSessionDirFd));
     return removed;
   }

@@ -136,14 +136,6 @@ void give_back_name(int names, const std::string& name, const std::string& id, c
   if (!displaced.empty()) (void)claim_name(names, name, displaced);
 }
 
-Result<> check_name(const std::string& name) {
-  if (is_session_name(name)) return {};
-  return fail(ErrorKind::usage, "use the name '" + printable(name, limits::kNameBytesMax) + "'",
-              "it is no name for a session",
-              "begin with a letter and use at most " + std::to_string(limits::kNameBytesMax) +
-                  " lower-case letters, digits, '-' and '_', for example '" + slug(name) + "'");
-}
-
 std::unexpected<Error> name_taken(const std::string& name) {
   return fail(ErrorKind::refused, "use the name '" + name + "'", "a session has it already",
               "attach to it with `hold attach " + name + "`, or choose another name");
@@ -176,13 +168,13 @@ void SessionStore::remove_files(const std::string& id) const {
 
 Result<SessionStore::Created> SessionStore::create(const std::string& name, const std::string& default_name,
                                                    std::int64_t wall_ms) {
-  if (!name.empty()) TRY(check_name(name));
+  if (!name.empty()) TRY(check_session_name(name));
   const Fd names_lock = TRY(take_names_lock(names_.get()));
   if (!name.empty()) {
     if (!is_free(name)) return name_taken(name);
     return create_locked(name, wall_ms);
   }
-  TRY(check_name(default_name));
+  TRY(check_session_name(default_name));
   if (is_free(default_name)) return create_locked(default_name, wall_ms);
   for (int number = 2; number <= kSuffixMax; ++number) {
     std::string candidate = with_suffix(default_name, number);
@@ -318,7 +310,7 @@ Result<SessionStore::Entry> SessionStore::find(const std::string& handle) const 
               "its record is gone or unreadable", "look into " + directory_of(id) + ", or remove that directory");
 }
 
-Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
+Result<> SessionStore::remove(const std::string& id, Lock whose) {
   CHECK(is_ulid(id));
   const std::string attempted = "remove the session " + id;
   const Fd directory = open_directory_at(sessions_.get(), id);
@@ -328,7 +320,7 @@ Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
     return fail(ErrorKind::refused, attempted, "it belongs to another machine", "remove it there");
   }
   std::optional<Fd> lock;
-  if (!lock_held_by_caller) {
+  if (whose == Lock::of_others) {
     lock = take_free_lock(directory.get());
     if (!lock) return fail(ErrorKind::refused, attempted, "it still runs", "end it with `hold kill --rm " + id + "`");
   }
@@ -349,27 +341,6 @@ void SessionStore::sweep(const std::string& id) const {
     remove_files(id);
   }
   for (const std::string& name : all_names()) release_name(names_.get(), name, id);
-}
-
-Result<> SessionStore::rename(const std::string& id, const std::string& new_name) {
-  CHECK(is_ulid(id));
-  TRY(check_name(new_name));
-  const Fd names_lock = TRY(take_names_lock(names_.get()));
-  const Fd directory = open_directory_at(sessions_.get(), id);
-  if (!directory) return fail(ErrorKind::not_found, "rename the session " + id, "there is no such session");
-  Manifest manifest = TRY(Manifest::read_from(directory.get()));
-  const std::string old_name = manifest.name();
-  if (id_behind(names_.get(), new_name) != id) {
-    if (!is_free(new_name)) return name_taken(new_name);
-    const std::string displaced = TRY(transfer_name(names_.get(), new_name, id));
-    manifest.json.set("name", new_name);
-    if (auto written = manifest.write_to(directory.get(), sys::Durable::yes); !written) {
-      give_back_name(names_.get(), new_name, id, displaced);
-      return written;
-    }
-  }
-  if (old_name != new_name) release_name(names_.get(), old_name, id);
-  return {};
 }
 
 }  // namespace holdfast::store

@@ -53,14 +53,13 @@ class SessionStore {
   // names as advice), usage (ambiguous prefix). Never falls back to another session.
   Result<Entry> find(const std::string& handle) const;
 
-  // Removes a session's directory and gives its name up, if it still has it. Error kind refused while the lock is held
-  // by another process, unless `lock_held_by_caller`.
-  Result<> remove(const std::string& id, bool lock_held_by_caller);
+  enum class Lock { of_others, of_caller };
+  // Removes a session's directory and gives its name up, if it still has it. Error kind refused while the lock is held,
+  // unless it is the caller's.
+  Result<> remove(const std::string& id, Lock lock);
   // Removes what is left of a start or a removal that was cut short: a directory without a manifest whose lock is free, a
   // name without a directory. Anything else stays as it is.
   void sweep(const std::string& id) const;
-  // Gives the session another name, in the index and durably in its manifest. Errors as create()'s for the name.
-  Result<> rename(const std::string& id, const std::string& new_name);
 
   std::string directory_of(const std::string& id) const { return directory_of(state_dir_, id); }
   static std::string directory_of(const std::string& state_dir, const std::string& id);
