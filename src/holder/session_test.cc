@@ -294,6 +294,47 @@ TEST_CASE("a VTD that hangs is replaced after two seconds, and the attach that w
   CHECK(last_picture(client) == "restore of 4");
 }
 
+TEST_CASE("a VTD that is killed from outside again and again is not the fault of the bytes: they are parsed in the end") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(10s);
+  CHECK(world.host.shadows > 8);
+  CHECK(world.input.empty());
+  world.poison.reset();
+  world.pass(10s);
+  CHECK(world.input == answer_to(10));
+  CHECK((world.attach().snapshots.back().flags & wire::kRebuilt) == 0);
+}
+
+TEST_CASE("a crash after kills from outside is a first crash") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(2s);
+  world.host.shadow_status = SIGSEGV;
+  const int before = world.host.shadows;
+  while (world.host.shadows == before) world.pass(100ms);
+  world.poison.reset();
+  world.pass(10s);
+  CHECK(world.input == answer_to(10));
+}
+
+TEST_CASE("where nothing but SIGKILL happens for half a minute, memory is short: the place is given up") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(60s);
+  CHECK(world.host.shadows < 20);
+  FakeClient& client = world.attach();
+  world.pass(1s);
+  REQUIRE_FALSE(client.snapshots.empty());
+  CHECK((client.snapshots.back().flags & wire::kRebuilt) != 0);
+}
+
 TEST_CASE("bytes that crash VTD again and again are skipped, and the picture says so") {
   World world;
   world.write("good");
