@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/limits.h"
-#include "base/result.h"
+#include "base/text.h"
 
 namespace holdfast {
 namespace {
@@ -50,6 +50,14 @@ bool is_session_name(std::string_view text) {
   return !text.empty() && text.size() <= limits::kNameBytesMax && is_lower(text[0]) &&
          std::all_of(text.begin(), text.end(),
                      [](char c) { return is_lower(c) || is_digit(c) || c == '_' || c == '-'; });
+}
+
+Result<> check_session_name(std::string_view text) {
+  if (is_session_name(text)) return {};
+  return fail(ErrorKind::usage, "use the name '" + printable(text, limits::kNameBytesMax) + "'",
+              "it is no name for a session",
+              "begin with a letter and use at most " + std::to_string(limits::kNameBytesMax) +
+                  " lower-case letters, digits, '-' and '_', for example '" + slug(text) + "'");
 }
 
 std::string slug(std::string_view text) {

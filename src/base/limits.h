@@ -29,9 +29,6 @@ inline constexpr std::size_t kInputFrameBytesMax = 1u << 20;
 // The largest control (JSON) payload, bytes.
 inline constexpr std::size_t kControlBytesMax = 64u << 10;
 
-// A chunk of a snapshot or of an answer, bytes: small enough that another client's bytes need not wait for it.
-inline constexpr std::size_t kSnapshotChunkBytes = 256u << 10;
-
 // Input that waits because the program does not read, bytes, before the holder stops reading from the typist.
 inline constexpr std::size_t kInputQueueBytes = 4u << 20;
 
@@ -46,6 +43,13 @@ inline constexpr std::uint16_t kLeaderColsMin = 10, kLeaderRowsMin = 2;
 // Default history, rows and bytes, whichever is first. Packed rows take a tenth of this many bytes in practice.
 inline constexpr std::uint32_t kHistoryRowsDefault = 10'000;
 inline constexpr std::size_t kHistoryBytesDefault = 64u << 20;
+
+// The largest history that may be set, bytes: VTD writes all of it out, as text or as a checkpoint, in one step, and a
+// step of two seconds counts as a hang. It takes a fifth of that on a machine of today.
+inline constexpr std::size_t kHistoryBytesMax = 256u << 20;
+// The largest checkpoint, bytes: that history, and the screens and tables beside it with room to spare. A length beyond
+// it is taken for damage and not allocated.
+inline constexpr std::size_t kCheckpointBytesMax = 2 * kHistoryBytesMax;
 
 // Names of sessions (docs/cli.md): `[a-z][a-z0-9_-]{0,31}`.
 inline constexpr std::size_t kNameBytesMax = 32;

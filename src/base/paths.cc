@@ -141,6 +141,14 @@ std::string runtime_dir() {
   return "/tmp/holdfast-" + std::to_string(::getuid());
 }
 
+std::string socket_dir() { return runtime_dir() + "/s"; }
+
+std::string socket_name(const std::string& id) { return id + ".sock"; }
+
+bool is_socket_of(const std::string& path, const std::string& id) {
+  return !id.empty() && path.starts_with('/') && path.ends_with("/" + socket_name(id));
+}
+
 std::string state_dir() { return xdg_directory("XDG_STATE_HOME", "/.local/state") + "/holdfast"; }
 
 std::string config_file() { return xdg_directory("XDG_CONFIG_HOME", "/.config") + "/holdfast/config.toml"; }

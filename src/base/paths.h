@@ -12,6 +12,11 @@ namespace holdfast::paths {
 // Runtime directory (sockets): $HOLDFAST_RUNTIME_DIR if set, else $XDG_RUNTIME_DIR/holdfast if that exists and the
 // user lingers (file /var/lib/systemd/linger/<user>), else /tmp/holdfast-<uid>.
 std::string runtime_dir();
+// Where in it the sockets lie, the file name of a session's, and whether a path may be that socket: a manifest is a file,
+// and files can be edited.
+std::string socket_dir();
+std::string socket_name(const std::string& id);
+bool is_socket_of(const std::string& path, const std::string& id);
 // $XDG_STATE_HOME/holdfast, default ~/.local/state/holdfast.
 std::string state_dir();
 // $XDG_CONFIG_HOME/holdfast/config.toml, default ~/.config/holdfast/config.toml.

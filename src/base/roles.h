@@ -7,6 +7,7 @@
 // keeps its code when the file on disk is replaced, and no process carries the memory of the one that started it.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 
 namespace holdfast::roles {
@@ -25,6 +26,8 @@ inline constexpr int kSessionDirFd = 7;  // the session's directory
 inline constexpr int kLockFd = 8;        // flock(2)ed for life; shared by keeper and holder
 inline constexpr int kProgramFd = 9;     // pidfd of the program
 inline constexpr int kPeerFd = 10;       // holder only: SEQPACKET socket to the keeper
+// The holder's log, by the session's directory.
+inline constexpr const char* kLogPath = "/proc/self/fd/7/holder.log";
 inline constexpr int kKeeperFdEnd = 11;  // close_range from here on
 
 // VTD: kBinaryFd and
@@ -41,6 +44,18 @@ struct KeeperNote {
   std::int32_t restarts;     // holder_restarted: how many holders came before
   std::int32_t last_status;  // holder_restarted: wait status of the last one
 };
+
+// Holder to keeper, one packet with one descriptor each (SCM_RIGHTS): what has taken the place of the keeper's duplicate
+// of that number, because a directory was removed from outside. The keeper takes them when it is signalled, and at the
+// latest before it starts another holder (a signal that comes just before it waits is lost); until then they live in the
+// socket, so a lock stays held.
+struct HolderNote {
+  std::int32_t number;  // kListenerFd, kSessionDirFd or kLockFd
+};
+
+// To a holder: your socket or record seems to be gone, look after them. Blocked by every holder that can take it. To a
+// keeper, from its holder: notes wait.
+inline constexpr int kSummonsSignal = SIGUSR1;
 
 // A holder that exits with this code has finished its session: the keeper ends too. Any other end is a crash.
 inline constexpr int kHolderFinished = 0;

@@ -105,10 +105,10 @@ Result<Fd> memory_file(const char* name) {
   return fd;
 }
 
-Result<> set_nonblocking(int fd, bool on) {
+Result<> set_blocking(int fd, Blocking blocking) {
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags < 0) return fail_errno("read a descriptor's flags", errno);
-  const int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+  const int wanted = blocking == Blocking::no ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
   if (wanted != flags && ::fcntl(fd, F_SETFL, wanted) != 0) return fail_errno("set a descriptor's flags", errno);
   return {};
 }

@@ -29,7 +29,8 @@ Result<> replace_file_at(int directory, const std::string& name, std::string_vie
 
 Result<std::pair<Fd, Fd>> socket_pair(int type);  // AF_UNIX, CLOEXEC; type may carry SOCK_NONBLOCK
 Result<Fd> memory_file(const char* name);         // memfd, CLOEXEC
-Result<> set_nonblocking(int fd, bool on);
+enum class Blocking { no, yes };
+Result<> set_blocking(int fd, Blocking blocking);
 
 // Writes all of it to a blocking descriptor.
 Result<> write_all(int fd, std::string_view bytes);
@@ -55,6 +56,8 @@ Result<Fd> open_private_directory(const std::string& path);
 // Binds (mode 0600) or connects a non-blocking SOCK_STREAM socket; works for paths longer than sun_path by going
 // through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens
 // any more), timeout (the listener's queue is full), failed.
+// Connections that wait to be accepted: more attach at once than people do.
+inline constexpr int kListenBacklog = 128;
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path);
 

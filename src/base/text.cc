@@ -158,6 +158,11 @@ std::string printable(std::string_view text, std::size_t max_chars) {
   return shown;
 }
 
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
+}
+
 std::string shell_quoted(std::string_view word) {
   bool harmless = !word.empty();
   for (const char c : word) harmless = harmless && c != '\0' && is_harmless_in_shell(c);

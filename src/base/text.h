@@ -17,6 +17,9 @@ std::string hex(std::string_view bytes);  // lower case
 // U+FFFD, bidirectional overrides are dropped, at most max_chars code points are kept ("…" marks the cut).
 std::string printable(std::string_view text, std::size_t max_chars = 4096);
 
+// "SIGTERM"; "signal 40" where it has no name.
+std::string signal_name(int number);
+
 // A word as a POSIX shell takes it: as it is when harmless, else in single quotes.
 std::string shell_quoted(std::string_view word);
 

@@ -60,6 +60,11 @@ TEST_CASE("each slip of a finger is one edit, a swap of neighbours too") {
   CHECK(edit_distance("abc", "xyz") == 3);
 }
 
+TEST_CASE("signals have their names, or their numbers") {
+  CHECK(signal_name(15) == "SIGTERM");
+  CHECK(signal_name(77) == "signal 77");
+}
+
 TEST_CASE("crc32c has its known values, whole and in pieces") {
   CHECK(crc32c("") == 0);
   CHECK(crc32c("123456789") == 0xE3069283u);

@@ -129,11 +129,6 @@ int report(const Error& error, bool json) {
   return exit_code_of(error.kind);
 }
 
-std::string signal_name(int number) {
-  const char* name = ::sigabbrev_np(number);
-  return name != nullptr ? "SIG" + std::string(name) : "signal " + std::to_string(number);
-}
-
 std::size_t display_width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {

@@ -37,8 +37,6 @@ void complain(std::string_view text);
 // Says the error once, in a sentence, and gives the exit code. With `json` also as an object on standard output.
 int report(const Error& error, bool json = false);
 
-// "SIGKILL", or "signal 77" where it has no name.
-std::string signal_name(int number);
 // Columns that text takes on a terminal: wide characters count two, combining ones none.
 std::size_t display_width(std::string_view text);
 // Text cut to `columns`, with "…" where something is missing.

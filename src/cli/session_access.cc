@@ -1,7 +1,9 @@
 #include "cli/session_access.h"
 
 #include <poll.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "base/paths.h"
@@ -16,9 +18,22 @@ using Life = store::SessionStore::Life;
 
 // Between two looks at a session that is starting.
 constexpr int kStartPollMs = 5;
+// A holder that runs greets within a millisecond; a busy machine gets more before /proc is asked why it does not.
+constexpr Duration kGreetingWait = 500ms;
+
+// A socket that is gone though its session lives.
+bool is_gone(const Error& error) { return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended; }
 
 std::string attempted_for(const store::SessionStore::Entry& entry) {
   return "reach the session '" + entry.manifest.name() + "'";
+}
+
+std::vector<client::HolderProcess> holders_of(const store::SessionStore::Entry& entry) {
+  return client::find_holders(std::span(&entry.id, 1));
+}
+
+bool is_stopped(const store::SessionStore::Entry& entry) {
+  return std::ranges::any_of(holders_of(entry), &client::HolderProcess::stopped);
 }
 
 std::unexpected<Error> unreachable(const store::SessionStore::Entry& entry) {
@@ -38,8 +53,7 @@ std::unexpected<Error> unreachable(const store::SessionStore::Entry& entry) {
     case Life::running:
       break;
   }
-  return fail(ErrorKind::timeout, attempted_for(entry), "its holder does not answer",
-              "try again; see what it does with: hold ls");
+  return no_answer(entry);
 }
 
 }  // namespace
@@ -58,13 +72,20 @@ Result<store::SessionStore> open_store() {
 }
 
 Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Entry entry) {
-  const Instant deadline = deadline_after(kStartWait);
+  Instant deadline = deadline_after(kStartWait);
+  bool summoned = false;
   for (;;) {
     if (entry.life == Life::lost || entry.life == Life::elsewhere) return unreachable(entry);
     auto connection = client::Connection::open(entry.manifest.socket());
     if (connection) return Reached{std::move(entry), std::move(*connection)};
     if (connection.error().kind == ErrorKind::refused) return std::unexpected(connection.error());
-    if (entry.life == Life::exited || system_clock().now() >= deadline) return unreachable(entry);
+    if (!summoned && entry.life != Life::starting && is_gone(connection.error())) {
+      summoned = true;
+      // Nobody need serve a session that has ended: it is waited for only if somebody was told.
+      const bool told = client::summon(holders_of(entry)) > 0;
+      if (entry.life == Life::exited) deadline = deadline_after(told ? client::kSummonWait : Duration::zero());
+    }
+    if (system_clock().now() >= deadline) return unreachable(entry);
     ::poll(nullptr, 0, kStartPollMs);
     entry = TRY(store.find(entry.id));
   }
@@ -72,7 +93,35 @@ Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Ent
 
 Result<Reached> reach(const std::string& handle) {
   const auto store = TRY(open_store());
-  return reach(store, TRY(store.find(handle)));
+  return reach(store, TRY(find_session(store, handle)));
+}
+
+Result<store::SessionStore::Entry> find_session(const store::SessionStore& store, const std::string& handle) {
+  auto entry = store.find(handle);
+  const bool is_whole = entry && store.is_whole(entry->id);
+  if (is_whole || (!entry && entry.error().kind != ErrorKind::not_found)) return entry;
+  client::summon_broken(store, system_clock());
+  return store.find(handle);
+}
+
+std::unexpected<Error> no_answer(const store::SessionStore::Entry& entry) {
+  client::Silence why = client::silence_of(entry.id, entry.manifest.socket(), holders_of(entry));
+  // A stopped holder is one that does not answer in time; that it cannot be reached at all is a failure.
+  const bool has_socket = ::access(entry.manifest.socket().c_str(), F_OK) == 0;
+  return fail(has_socket || why.passes ? ErrorKind::timeout : ErrorKind::failed, attempted_for(entry),
+              std::move(why.problem), std::move(why.advice));
+}
+
+Result<Json> ask(Reached& reached, wire::Type type, const Json& message, Duration wait) {
+  auto& [entry, connection] = reached;
+  // A holder greets who comes at once. One that does not may be stopped: then waiting for it is in vain.
+  if (!client::wait_ready(connection.fd(), client::Until::readable, deadline_after(kGreetingWait), system_clock()) &&
+      is_stopped(entry)) {
+    return no_answer(entry);
+  }
+  auto answer = connection.request(type, message, deadline_after(wait), system_clock());
+  if (!answer && answer.error().kind == ErrorKind::timeout) return no_answer(entry);
+  return answer;
 }
 
 std::vector<const client::RosterEntry*> waiting_sessions(const std::vector<client::RosterEntry>& entries) {

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "client/connection.h"
 #include "client/roster.h"
+#include "client/summon.h"
 #include "store/session_store.h"
 
 namespace holdfast::cli {
@@ -27,10 +28,21 @@ struct Reached {
   client::Connection connection;
 };
 // Connects to the session's holder. A session that is just starting is waited for, and its entry read again.
-// Errors: ended (exited and nobody serves it, or lost), refused (another machine's), timeout (it does not answer).
+// A holder whose socket was removed is told to make it anew. Errors: ended (exited and nobody serves it, or lost),
+// refused (another machine's), no_answer().
 Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Entry entry);
 // The same from NAME, an id or the beginning of one.
 Result<Reached> reach(const std::string& handle);
+
+// The entry of NAME, an id or the beginning of one; also of a session whose record was removed while it runs: its holder
+// is told, and makes it anew. Errors as SessionStore::find's.
+Result<store::SessionStore::Entry> find_session(const store::SessionStore& store, const std::string& handle);
+
+// Sends the message, which is answered by one with its id, and waits. Errors: what the holder answered; ended;
+// no_answer(), at once if the holder is stopped.
+Result<Json> ask(Reached& reached, wire::Type type, const Json& message, Duration wait);
+// Why a session that lives does not answer: timeout, or failed if its socket is gone and cannot be made anew.
+std::unexpected<Error> no_answer(const store::SessionStore::Entry& entry);
 
 // The sessions nobody is attached to, but for the one this process runs in.
 std::vector<const client::RosterEntry*> waiting_sessions(const std::vector<client::RosterEntry>& entries);

@@ -112,13 +112,6 @@ Result<pty::Size> first_size(const Arguments& arguments, const CreatingTerminal&
 
 std::string base_name(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
-Result<> check_name(const std::optional<std::string>& name) {
-  if (!name || is_session_name(*name)) return {};
-  return fail(ErrorKind::usage, "name the session '" + printable(*name, 64) + "'", "that is no name",
-              "use a letter a-z, then letters, digits, - and _, at most " + std::to_string(limits::kNameBytesMax) +
-                  " in all; for example " + slug(*name));
-}
-
 // Everything a start needs, checked.
 struct Plan {
   Directory directory;
@@ -131,7 +124,7 @@ struct Plan {
 };
 
 Result<Plan> make_plan(const Arguments& arguments, const std::optional<std::string>& name) {
-  TRY(check_name(name));
+  if (name) TRY(check_session_name(*name));
   Plan plan;
   plan.directory = TRY(open_directory(arguments.value("--cwd")));
   plan.argv = arguments.rest();
@@ -193,11 +186,11 @@ Error of_sockets(Error error, const std::string& sockets) {
 }
 
 Result<Started> launch(const Plan& plan, const store::SessionStore::Created& created, Start how) {
-  const std::string sockets = paths::runtime_dir() + "/s";
+  const std::string sockets = paths::socket_dir();
   SessionIdentity identity;
   identity.id = created.id;
   identity.name = created.name;
-  identity.socket = sockets + "/" + created.id + ".sock";
+  identity.socket = sockets + "/" + paths::socket_name(created.id);
   identity.directory = plan.directory.path;
   identity.attached = how == Start::attached;
   identity.extra = plan.extra;
@@ -225,6 +218,7 @@ Result<Started> launch(const Plan& plan, const store::SessionStore::Created& cre
 Result<Started> start_session(const Arguments& arguments, const std::optional<std::string>& name, Start how) {
   const Plan plan = TRY(make_plan(arguments, name));
   auto store = TRY(open_store());
+  client::summon_broken(store, system_clock());  // a name whose session lives is not free, though its record is gone
   const std::string default_name = default_session_name(base_name(plan.argv[0]), base_name(plan.directory.path));
   const auto created = store.create(name.value_or(""), default_name, system_clock().wall_ms());
   if (!created) return std::unexpected(of_record(created.error()));

@@ -1,4 +1,5 @@
 #include <poll.h>
+#include <unistd.h>
 
 #include "base/paths.h"
 #include "base/text.h"
@@ -20,9 +21,10 @@ using Life = store::SessionStore::Life;
 constexpr int kCreateAttempts = 50;
 constexpr int kCreatePauseMs = 20;
 
-// A session that is starting is waited for; one that cannot be reached says why.
+// A session that is starting, or whose socket has to be made anew, is waited for; one that cannot be reached says why.
 Result<AttachTarget> target_of(const store::SessionStore& store, store::SessionStore::Entry entry, bool observe) {
-  if (entry.life != Life::running) entry = TRY(reach(store, std::move(entry))).entry;
+  const bool has_socket = ::access(entry.manifest.socket().c_str(), F_OK) == 0;
+  if (entry.life != Life::running || !has_socket) entry = TRY(reach(store, std::move(entry))).entry;
   return AttachTarget{
       .id = entry.id, .name = entry.manifest.name(), .socket = entry.manifest.socket(), .observe = observe};
 }
@@ -52,7 +54,7 @@ Result<AttachTarget> find_or_start(const Arguments& arguments, const store::Sess
   const std::string name = arguments.operand(0);
   const bool observe = arguments.has("--observe");
   for (int attempt = 0;; ++attempt) {
-    const auto entry = store.find(name);
+    const auto entry = find_session(store, name);
     if (!entry && entry.error().kind != ErrorKind::not_found) return std::unexpected(entry.error());
     if (entry && entry->life != Life::exited && entry->life != Life::lost) return target_of(store, *entry, observe);
     auto started = start_session(arguments, name, Start::attached);
@@ -98,10 +100,13 @@ Result<int> attach(const Arguments& arguments) {
                 "add --create to start it when there is no such session");
   }
   if (!name.empty() && !create) {
-    const auto entry = TRY(store.find(name));
+    const auto entry = TRY(find_session(store, name));
     if (entry.life == Life::exited) return show_final_screen(store, entry);
     AttachTerminal terminal = TRY(prepare_attach(arguments));
-    return attach_session(TRY(target_of(store, entry, observe)), std::move(terminal));
+    const AttachTarget target = TRY(target_of(store, entry, observe));
+    auto code = attach_session(target, std::move(terminal));
+    if (!code && code.error().kind == ErrorKind::timeout) return no_answer(entry);
+    return code;
   }
   AttachTerminal terminal = TRY(prepare_attach(arguments));
   const AttachTarget target = create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));

@@ -14,10 +14,9 @@ Result<std::int64_t> detach_everyone(const Arguments& arguments, std::string& na
     return fail(ErrorKind::usage, "run hold detach", "NAME is missing",
                 "inside a session it may be left out; see: hold ls");
   }
-  auto [entry, connection] = TRY(reach(handle));
-  name = entry.manifest.name();
-  const Json answer = TRY(connection.request(wire::Type::detach, wire::to_json(wire::Detach{}),
-                                             deadline_after(kAnswerWait), system_clock()));
+  Reached reached = TRY(reach(handle));
+  name = reached.entry.manifest.name();
+  const Json answer = TRY(ask(reached, wire::Type::detach, wire::to_json(wire::Detach{}), kAnswerWait));
   return answer.get("detached").as_int();
 }
 

@@ -15,7 +15,7 @@ namespace {
 // What the holder says; where none answers, what the files say.
 Result<client::RosterEntry> look_up(const std::string& handle) {
   const auto store = TRY(open_store());
-  const auto session = TRY(store.find(handle));
+  const auto session = TRY(find_session(store, handle));
   return client::read_session(session, system_clock());
 }
 

@@ -14,11 +14,11 @@ constexpr std::int64_t kGraceSecondsMax = wire::kGraceMsMax / 1000;
 constexpr int kAttempts = 5;
 
 Result<Json> kill_once(const std::string& handle, const wire::Kill& kill, bool quiet) {
-  auto [entry, connection] = TRY(reach(handle));
+  Reached reached = TRY(reach(handle));
+  const auto& entry = reached.entry;
   const std::string name = entry.manifest.name();
   const Duration wait = std::chrono::milliseconds(kill.grace_ms) + kAnswerWait;
-  const Json answer =
-      TRY(connection.request(wire::Type::kill, wire::to_json(kill), deadline_after(wait), system_clock()));
+  const Json answer = TRY(ask(reached, wire::Type::kill, wire::to_json(kill), wait));
   const int code = static_cast<int>(answer.get("code").as_int(-1));
   const int signal = static_cast<int>(answer.get("signal").as_int(0));
   const std::string reason = answer.get("reason").as_string();

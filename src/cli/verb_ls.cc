@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/roster_text.h"
 #include "cli/session_access.h"
@@ -48,6 +49,10 @@ int run_ls(const Arguments& arguments) {
   }
   print(roster_text(*entries,
                     {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms(), .all = all}));
+  for (const auto& entry : *entries) {
+    if (entry.silence.problem.empty()) continue;
+    complain("hold: " + printable(entry.info.name) + ": " + entry.silence.problem + "; " + entry.silence.advice + "\n");
+  }
   return 0;
 }
 

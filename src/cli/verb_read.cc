@@ -36,7 +36,10 @@ Result<> read_session(const Arguments& arguments) {
     if (printed) return {};
     return fail(ErrorKind::failed, "print the screen", "standard output takes no more");
   };
-  TRY(connection.request_data(wire::Type::read_rows, wire::to_json(read), kAnswerWait, system_clock(), sink));
+  auto done =
+      connection.request_data(wire::Type::read_rows, wire::to_json(read), kAnswerWait, system_clock(), sink);
+  if (!done && done.error().kind == ErrorKind::timeout) return no_answer(entry);
+  if (!done) return done;
   if (json) print("}\n");
   return {};
 }

@@ -12,23 +12,19 @@ using Life = store::SessionStore::Life;
 
 // The holder removes its own session. Where none is left to do it, we do.
 Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
-  const auto entry = TRY(store.find(handle));
+  const auto entry = TRY(find_session(store, handle));
   const std::string name = entry.manifest.name();
-  const std::string attempted = "remove '" + name + "'";
   if (entry.life == Life::elsewhere) return std::unexpected(reach(store, entry).error());
   if (entry.life != Life::lost) {
-    auto connection = client::Connection::open(entry.manifest.socket());
-    if (connection) {
-      TRY(connection->request(wire::Type::remove, Json::object(), deadline_after(kAnswerWait), system_clock()));
+    auto reached = reach(store, entry);
+    if (reached) {
+      TRY(ask(*reached, wire::Type::remove, Json::object(), kAnswerWait));
       return Json::object().set("name", name).set("id", entry.id).set("removed", true);
     }
-    if (entry.life != Life::exited) {
-      return fail(ErrorKind::refused, attempted, "it still runs, though its holder does not answer",
-                  "try again, or end it first: hold kill --rm " + name);
-    }
+    if (entry.life != Life::exited) return std::unexpected(reached.error());
   }
   client::remove_stale_socket(entry.manifest);
-  TRY(store.remove(entry.id, false));
+  TRY(store.remove(entry.id, store::SessionStore::Lock::of_others));
   return Json::object().set("name", name).set("id", entry.id).set("removed", true);
 }
 

@@ -63,9 +63,8 @@ Result<> send_standard_input(client::Connection& connection, const std::string& 
 }
 
 // The program must live; and the answer, coming after the input, proves that all of it was taken.
-Result<> check_running(client::Connection& connection, const std::string& name) {
-  const Json answer =
-      TRY(connection.request(wire::Type::info, Json::object(), deadline_after(kAnswerWait), system_clock()));
+Result<> check_running(Reached& reached, const std::string& name) {
+  const Json answer = TRY(ask(reached, wire::Type::info, Json::object(), kAnswerWait));
   const wire::Info info = TRY(wire::parse_info(answer.get("info")));
   if (info.life != "exited") return {};
   return fail(ErrorKind::ended, "type into '" + name + "'",
@@ -80,15 +79,16 @@ Result<> send(const Arguments& arguments) {
     return fail(ErrorKind::usage, "run hold send", "there is nothing to type",
                 "give TEXT, --key, --enter or --stdin; see: hold send --help");
   }
-  auto [entry, connection] = TRY(reach(arguments.operand(0)));
-  const std::string name = entry.manifest.name();
-  TRY(check_running(connection, name));
+  Reached reached = TRY(reach(arguments.operand(0)));
+  client::Connection& connection = reached.connection;
+  const std::string name = reached.entry.manifest.name();
+  TRY(check_running(reached, name));
   connection.queue_input(text);
   TRY(send_all(connection, name));
   if (arguments.has("--stdin")) TRY(send_standard_input(connection, name));
   connection.queue_input(keys);
   TRY(send_all(connection, name));
-  auto taken = check_running(connection, name);
+  auto taken = check_running(reached, name);
   if (taken || taken.error().kind == ErrorKind::ended) return {};
   return not_typed(name, taken.error().problem);
 }

@@ -392,13 +392,14 @@ void AttachTerminal::handle_ok(std::string_view payload) {
 }
 
 void AttachTerminal::handle_snapshot(std::string_view payload) {
-  if (payload.size() < wire::kSnapshotPrefixBytes) return;
-  const auto phase = static_cast<wire::Phase>(payload[8]);
-  const bool last = (payload[9] & wire::kLast) != 0;
+  const auto snapshot = wire::decode_snapshot(payload);
+  if (!snapshot) return;
+  const wire::Phase phase = snapshot->phase;
+  const bool last = (snapshot->flags & wire::kLast) != 0;
   if (phase == wire::Phase::undo) undo_ends_ = last;
   if (phase == wire::Phase::history || phase == wire::Phase::screen) filter_.restore_begins();
   if (phase == wire::Phase::screen) restore_ends_ = last;
-  draw(payload.substr(wire::kSnapshotPrefixBytes));
+  draw(snapshot->bytes);
 }
 
 void AttachTerminal::handle_event(std::string_view payload) {

@@ -136,20 +136,28 @@ Result<std::optional<wire::Frame>> Connection::next() {
   }
 }
 
+namespace {
+
+std::unexpected<Error> too_late() {
+  return fail(ErrorKind::timeout, "talk to the session", "its holder does not answer",
+              "it may be stopped or overloaded; try again, or look at it with: hold ls");
+}
+
+}  // namespace
+
 Result<wire::Frame> Connection::await_frame(Instant deadline, const Clock& clock) {
   bool sendable = true;
   for (;;) {
     if (auto frame = TRY(next())) return *frame;
+    // Before anything more is read: a peer that drips bytes always has some.
+    if (clock.now() >= deadline) return too_late();
     // A holder that refuses us says why and hangs up: what it said is read before its end is reported.
     if (sendable) sendable = flush().has_value();
     const Read read = TRY(fill());
     if (read == Read::end) return gone();
     if (read != Read::nothing) continue;
     const Until until = sendable && unsent() > 0 ? Until::readable_or_writable : Until::readable;
-    if (!wait_ready(fd(), until, deadline, clock)) {
-      return fail(ErrorKind::timeout, "talk to the session", "its holder does not answer",
-                  "it may be stopped or overloaded; try again, or look at it with: hold ls");
-    }
+    if (!wait_ready(fd(), until, deadline, clock)) return too_late();
   }
 }
 
@@ -159,13 +167,15 @@ Result<Json> Connection::request(wire::Type type, Json message, Instant deadline
   queue(type, message);
   for (;;) {
     const wire::Frame frame = TRY(await_frame(deadline, clock));
-    if (frame.type != wire::Type::ok && frame.type != wire::Type::info && frame.type != wire::Type::error) continue;
-    Json answer = TRY(Json::parse(frame.payload));
-    const std::int64_t answered = answer.get("id").as_int();
-    // An error without an id concerns the connection itself.
-    if (frame.type == wire::Type::error && (answered == id || answered == 0))
-      return std::unexpected(wire::parse_error(answer));
-    if (answered == id && frame.type != wire::Type::error) return answer;
+    if (frame.type == wire::Type::ok || frame.type == wire::Type::info || frame.type == wire::Type::error) {
+      Json answer = TRY(Json::parse(frame.payload));
+      const std::int64_t answered = answer.get("id").as_int();
+      // An error without an id concerns the connection itself.
+      if (frame.type == wire::Type::error && (answered == id || answered == 0))
+        return std::unexpected(wire::parse_error(answer));
+      if (answered == id && frame.type != wire::Type::error) return answer;
+    }
+    if (clock.now() >= deadline) return too_late();  // it talks, but of something else
   }
 }
 
@@ -174,17 +184,22 @@ Result<> Connection::request_data(wire::Type type, Json message, Duration patien
   const std::int64_t id = next_id_++;
   message.set("id", id);
   queue(type, message);
+  Instant deadline = clock.now() + patience;
   for (;;) {
-    const wire::Frame frame = TRY(await_frame(clock.now() + patience, clock));
+    const wire::Frame frame = TRY(await_frame(deadline, clock));
     if (frame.type == wire::Type::error) {
       const Json answer = TRY(Json::parse(frame.payload));
       const std::int64_t answered = answer.get("id").as_int();
       if (answered == id || answered == 0) return std::unexpected(wire::parse_error(answer));
     }
-    if (frame.type != wire::Type::data || frame.payload.size() < wire::kDataPrefixBytes) continue;
-    if (wire::get_u64(frame.payload, 0) != static_cast<std::uint64_t>(id)) continue;
-    TRY(sink(frame.payload.substr(wire::kDataPrefixBytes)));
-    if ((frame.payload[8] & 1) != 0) return {};
+    const auto data = frame.type == wire::Type::data ? wire::decode_data(frame.payload) : std::nullopt;
+    if (data && data->request == static_cast<std::uint64_t>(id)) {
+      TRY(sink(data->bytes));
+      if (data->last == wire::Last::yes) return {};
+      deadline = clock.now() + patience;
+    } else if (clock.now() >= deadline) {
+      return too_late();
+    }
   }
 }
 

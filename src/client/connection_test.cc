@@ -23,7 +23,7 @@ class FakeHolder {
     directory_ = ::mkdtemp(pattern);
     const Fd directory = std::move(*sys::open_private_directory(directory_));
     listener_ = std::move(*sys::listen_unix_at(directory.get(), "s", 4));
-    REQUIRE(sys::set_nonblocking(listener_.get(), false));
+    REQUIRE(sys::set_blocking(listener_.get(), sys::Blocking::yes));
     thread_ = std::thread([this, serve = std::move(serve)] {
       const Fd caller(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       serve(caller.get());
@@ -142,8 +142,8 @@ TEST_CASE("data comes in pieces, in order, until the last") {
     wire::FrameDecoder decoder(1 << 20);
     const auto request = *Json::parse(await(caller, decoder, wire::Type::read_rows));
     const auto id = static_cast<std::uint64_t>(request.get("id").as_int());
-    (void)sys::write_all(caller, wire::data_header(id, false, 3) + "one" + wire::data_header(id + 5, false, 2) + "no" +
-                                     wire::data_header(id, true, 3) + "two");
+    (void)sys::write_all(caller, wire::data_header(id, wire::Last::no, 3) + "one" + wire::data_header(id + 5, wire::Last::no, 2) + "no" +
+                                     wire::data_header(id, wire::Last::yes, 3) + "two");
   });
   auto connection = Connection::open(holder.path());
   std::string text;
@@ -154,6 +154,35 @@ TEST_CASE("data comes in pieces, in order, until the last") {
                                              });
   CHECK(done);
   CHECK(text == "onetwo");
+}
+
+// A peer that always has something to say, until the test has had enough of it.
+void drip(int caller, std::string_view bytes) {
+  const Instant end = kClock.now() + 5s;
+  while (kClock.now() < end && ::send(caller, bytes.data(), bytes.size(), MSG_NOSIGNAL) > 0) ::usleep(1000);
+}
+
+TEST_CASE("a peer that drips bytes does not hold a request beyond its deadline") {
+  const std::string other = wire::encode(wire::Type::event, R"({"event":"role"})");
+  for (const std::string_view bytes : {std::string_view(other), std::string_view("\xff\xff\x0f\0\x09", 5)}) {
+    FakeHolder holder([bytes](int caller) { drip(caller, bytes); });
+    auto connection = Connection::open(holder.path());
+    const Instant begin = kClock.now();
+    const auto answer = connection->request(wire::Type::info, Json::object(), begin + 100ms, kClock);
+    REQUIRE_FALSE(answer);
+    CHECK(answer.error().kind == ErrorKind::timeout);
+    CHECK(kClock.now() - begin < 3s);
+  }
+}
+
+TEST_CASE("nor does one that talks of other things hold a request for data") {
+  const std::string other = wire::data_header(99, wire::Last::no, 2) + "no";
+  FakeHolder holder([&other](int caller) { drip(caller, other); });
+  auto connection = Connection::open(holder.path());
+  const auto sink = [](std::string_view) -> Result<> { return {}; };
+  const auto done = connection->request_data(wire::Type::read_rows, Json::object(), 100ms, kClock, sink);
+  REQUIRE_FALSE(done);
+  CHECK(done.error().kind == ErrorKind::timeout);
 }
 
 TEST_CASE("input is cut into frames that carry their offsets") {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/paths.h"
 #include "client/connection.h"
+#include "client/summon.h"
 
 namespace holdfast::client {
 
@@ -14,6 +16,8 @@ namespace {
 
 // Holders asked at a time: well below the usual limit of 1024 descriptors.
 constexpr std::size_t kAskedAtOnce = 256;
+// Between two looks for a socket that a holder was told to make.
+constexpr int kLookAgainMs = 2;
 
 using Life = store::SessionStore::Life;
 
@@ -75,10 +79,29 @@ Progress advance(Asked& asked, RosterEntry& entry) {
   }
 }
 
+// A socket that is not there or that nobody listens at, though somebody should: it was removed from outside.
+bool is_gone(const Error& error) { return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended; }
+
+// Tells the holders of these entries that their sockets are gone, and waits for those that were told to make them anew.
+void await_sockets(const std::vector<std::size_t>& gone, const std::vector<RosterEntry>& entries, const Clock& clock) {
+  std::vector<std::string> ids;
+  for (const std::size_t index : gone) ids.push_back(entries[index].info.id);
+  const auto holders = find_holders(ids);
+  if (summon(holders) == 0) return;
+  const Instant deadline = clock.now() + kSummonWait;
+  const auto is_awaited = [&](std::size_t index) {
+    return ::access(entries[index].socket.c_str(), F_OK) != 0 &&
+           std::ranges::find(holders, entries[index].info.id, &HolderProcess::id) != holders.end();
+  };
+  while (std::ranges::any_of(gone, is_awaited) && clock.now() < deadline) ::poll(nullptr, 0, kLookAgainMs);
+}
+
 // Sends the question. Nothing if the holder cannot be reached; the entry then says so.
-std::optional<Asked> ask_holder(std::size_t index, RosterEntry& entry) {
+std::optional<Asked> ask_holder(std::size_t index, RosterEntry& entry, std::vector<std::size_t>& gone) {
   auto connection = Connection::open(entry.socket);
   if (!connection) {
+    const bool should_be_there = entry.presence != Presence::exited && !entry.socket.empty();
+    if (should_be_there && is_gone(connection.error())) gone.push_back(index);
     if (entry.presence == Presence::running) entry.presence = Presence::not_responding;
     return std::nullopt;
   }
@@ -129,7 +152,20 @@ RosterEntry entry_of(const store::SessionStore::Entry& session) {
 }
 
 void say_life(RosterEntry& entry) {
+  if (!entry.silence.problem.empty()) entry.info.reason = entry.silence.problem + "; " + entry.silence.advice;
   entry.info.life = entry.presence == Presence::not_responding ? "not-responding" : presence_name(entry.presence);
+}
+
+// Why those that do not answer do not, as far as their processes tell.
+void explain_silence(std::vector<RosterEntry>& entries) {
+  std::vector<std::string> mute;
+  for (const auto& entry : entries) {
+    if (entry.presence == Presence::not_responding) mute.push_back(entry.info.id);
+  }
+  const auto holders = find_holders(mute);
+  for (auto& entry : entries) {
+    if (entry.presence == Presence::not_responding) entry.silence = silence_of(entry.info.id, entry.socket, holders);
+  }
 }
 
 bool may_ask(Presence presence, Ask ask) {
@@ -188,36 +224,46 @@ wire::Info info_from_manifest(const store::Manifest& manifest) {
 
 void remove_stale_socket(const store::Manifest& manifest) {
   const std::string path = manifest.socket();
-  // Only what looks like a socket of ours: the manifest is a file, and files can be edited.
-  if (!manifest.id().empty() && path.ends_with("/" + manifest.id() + ".sock")) ::unlink(path.c_str());
+  if (paths::is_socket_of(path, manifest.id())) ::unlink(path.c_str());
 }
+
+namespace {
+
+void ask_all(std::vector<RosterEntry>& entries, Ask ask, const Clock& clock) {
+  std::vector<Asked> asked;
+  std::vector<std::size_t> gone;
+  const auto put = [&](std::size_t index) {
+    if (auto question = ask_holder(index, entries[index], gone)) asked.push_back(std::move(*question));
+    if (asked.size() < kAskedAtOnce) return;
+    collect(asked, entries, clock);
+    asked.clear();
+  };
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (may_ask(entries[i].presence, ask)) put(i);
+  }
+  if (!gone.empty()) {
+    const auto again = std::exchange(gone, {});
+    await_sockets(again, entries, clock);
+    for (const std::size_t index : again) put(index);
+  }
+  collect(asked, entries, clock);
+  explain_silence(entries);
+  for (auto& entry : entries) say_life(entry);
+}
+
+}  // namespace
 
 RosterEntry read_session(const store::SessionStore::Entry& session, const Clock& clock) {
   std::vector<RosterEntry> entries{entry_of(session)};
-  std::vector<Asked> asked;
-  if (may_ask(entries[0].presence, Ask::all)) {
-    if (auto question = ask_holder(0, entries[0])) asked.push_back(std::move(*question));
-  }
-  collect(asked, entries, clock);
-  say_life(entries[0]);
+  ask_all(entries, Ask::all, clock);
   return std::move(entries[0]);
 }
 
 Result<std::vector<RosterEntry>> read_roster(const store::SessionStore& store, Ask ask, const Clock& clock) {
-  const auto sessions = TRY(store.list());
+  summon_broken(store, clock);
   std::vector<RosterEntry> entries;
-  entries.reserve(sessions.size());
-  std::vector<Asked> asked;
-  for (const auto& session : sessions) {
-    entries.push_back(entry_of(session));
-    if (!may_ask(entries.back().presence, ask)) continue;
-    if (auto question = ask_holder(entries.size() - 1, entries.back())) asked.push_back(std::move(*question));
-    if (asked.size() < kAskedAtOnce) continue;
-    collect(asked, entries, clock);
-    asked.clear();
-  }
-  collect(asked, entries, clock);
-  for (auto& entry : entries) say_life(entry);
+  for (const auto& session : TRY(store.list())) entries.push_back(entry_of(session));
+  ask_all(entries, ask, clock);
   return entries;
 }
 

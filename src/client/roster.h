@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "client/summon.h"
 #include "store/session_store.h"
 #include "wire/messages.h"
 
@@ -20,6 +21,7 @@ struct RosterEntry {
   Presence presence = Presence::running;
   std::string socket;
   bool answered = false;  // `info` is what its holder says; else what the files say, which is less
+  Silence silence;  // of one that is not responding
 };
 
 // How long a holder may take to answer before it is listed as not responding. All are asked at once; a mute one makes a

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "holder/flow_rule.h"
 #include "holder/leader_rule.h"
+#include "holder/ledger.h"
 #include "holder/output.h"
 #include "loop/loop.h"
 #include "wire/frame.h"
@@ -47,6 +48,9 @@ struct Client {
   Instant last_active;
   wire::InputScanner scanner;
   bool discard_token = false;   // the token it is in the middle of began while it led
+  // Leading: its input is cut into tokens as an observer's is, because not all of it may be for the program.
+  bool cut = false;
+  Ledger ledger;
   bool told_end = false;
   DrainMeter meter;
 

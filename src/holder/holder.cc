@@ -8,7 +8,9 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "base/limits.h"
 #include "base/log.h"
+#include "base/paths.h"
 #include "base/roles.h"
 #include "base/sys.h"
 #include "holder/session.h"
@@ -17,11 +19,16 @@
 namespace holdfast::holder {
 namespace {
 
-// A session's record cannot be read: it goes on without what the record alone knows.
+// A session's record cannot be read: it goes on without what the record alone knows. Its environment, which is that of
+// the one who started it, says where its socket has to be.
 store::Manifest stand_in_manifest(const std::string& id, const std::string& name) {
-  store::Manifest manifest;
-  manifest.json.set("id", id).set("name", name);
-  return manifest;
+  store::NewSession known;
+  known.id = id;
+  known.name = name;
+  known.socket = paths::socket_dir() + "/" + paths::socket_name(id);
+  known.history_rows = limits::kHistoryRowsDefault;
+  known.history_bytes = limits::kHistoryBytesDefault;
+  return store::new_manifest(known);
 }
 
 Result<> serve(char** argv, pid_t program) {
@@ -43,6 +50,8 @@ Result<> serve(char** argv, pid_t program) {
                    .program_pid = program,
                    .own_pid = ::getpid(),
                    .uid = ::geteuid()});
+  // Before the session looks after its places for the first time: a summons that comes meanwhile is not lost.
+  TRY(loop.on_signal(roles::kSummonsSignal, [&session] { session.take_summons(); }));
   TRY(session.begin());
   loop.run();
   return {};
@@ -57,9 +66,8 @@ int holder_main(int argc, char** argv) {
   ::mallopt(M_ARENA_MAX, 1);
   // A holder is no terminal's job. SIGTERM ends it, so that a host can go down; its keeper starts another otherwise.
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
-  const std::string log_path = "/proc/self/fd/" + std::to_string(roles::kSessionDirFd) + "/holder.log";
   // A session without a log is better than none.
-  (void)log::open(log_path);
+  (void)log::open(roles::kLogPath);
   const auto served = serve(argv, static_cast<pid_t>(std::atoi(argv[3])));
   if (served) return roles::kHolderFinished;
   log::error(served.error().message());

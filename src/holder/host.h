@@ -43,6 +43,9 @@ class Host {
   // Whether what was saved last is on disk, or cannot be put there. Until then saved_fd() may become readable.
   virtual bool is_manifest_saved() = 0;
   virtual int saved_fd() const = 0;
+  // What of the session others can remove, made anew where it is missing: its directory with the lock and its name, and
+  // its socket, whose listener then stands at the number of the old one. The manifest is the caller's to save.
+  virtual Result<> renew_places() = 0;
   // Removes the session from disk and its socket from the runtime directory.
   virtual Result<> remove_session() = 0;
 };

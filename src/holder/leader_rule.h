@@ -1,4 +1,4 @@
-// Who leads: whose input reaches the program and whose size it has (requirements A13-A15, decisions 14). Pure.
+// Who leads: whose input reaches the program and whose size it has (docs/decisions/0007-who-leads.md). Pure.
 #pragma once
 
 #include <cstdint>

@@ -143,7 +143,7 @@ bool Output::begin_item() {
   }
   const std::uint64_t bytes = std::min(item.size - item.at, kPieceBytes);
   const bool last = item.at + bytes == item.size;
-  if (!read_piece(wire::data_header(item.request, last, bytes), item.file.get(), item.at, bytes)) return false;
+  if (!read_piece(wire::data_header(item.request, last ? wire::Last::yes : wire::Last::no, bytes), item.file.get(), item.at, bytes)) return false;
   item.at += bytes;
   if (last) queue_.pop_front();
   return true;

@@ -6,39 +6,46 @@ using namespace holdfast;
 using namespace holdfast::holder;
 
 using Answers = std::vector<std::string>;
+using Verdict = QueryRule::Verdict;
+
+namespace {
+
+constexpr Instant kNow{100'000'000'000};
+
+}  // namespace
 
 TEST_CASE("nobody leads: VTD answers") {
   QueryRule rule;
-  rule.answered(10, "a");
-  rule.answered(10, "b");
-  rule.answered(20, "c");
-  CHECK(rule.take() == Answers{"a", "b", "c"});
-  CHECK(rule.take().empty());
+  rule.answered(10, "a", kNow);
+  rule.answered(10, "b", kNow);
+  rule.answered(20, "c", kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"a", "b", "c"});
+  CHECK(rule.take(nullptr, kNow).empty());
 }
 
 TEST_CASE("the leader's terminal answers what it was sent live") {
   QueryRule rule;
   rule.live_from(100);
   rule.live_to(200);
-  rule.answered(90, "before its snapshot");
-  rule.answered(100, "in its snapshot");
-  rule.answered(101, "sent");
-  rule.answered(200, "sent too");
-  CHECK(rule.take() == Answers{"before its snapshot", "in its snapshot"});
+  rule.answered(90, "before its snapshot", kNow);
+  rule.answered(100, "in its snapshot", kNow);
+  rule.answered(101, "sent", kNow);
+  rule.answered(200, "sent too", kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"before its snapshot", "in its snapshot"});
   CHECK_FALSE(rule.has_pending());
 }
 
 TEST_CASE("a query the leader has not been sent yet waits") {
   QueryRule rule;
   rule.live_from(100);
-  rule.answered(150, "a");
-  rule.answered(160, "b");
-  CHECK(rule.take().empty());
+  rule.answered(150, "a", kNow);
+  rule.answered(160, "b", kNow);
+  CHECK(rule.take(nullptr, kNow).empty());
   rule.live_to(155);
-  CHECK(rule.take().empty());
+  CHECK(rule.take(nullptr, kNow).empty());
   CHECK(rule.has_pending());
   rule.live_over();
-  CHECK(rule.take() == Answers{"b"});
+  CHECK(rule.take(nullptr, kNow) == Answers{"b"});
 }
 
 TEST_CASE("a dropped backlog gives its queries back to VTD, what was sent stays the leader's") {
@@ -46,14 +53,14 @@ TEST_CASE("a dropped backlog gives its queries back to VTD, what was sent stays 
   rule.live_from(0);
   rule.live_to(50);
   rule.live_soon(300);  // backlog 50..300 dropped, snapshot at 300 asked for
-  rule.answered(40, "sent");
-  rule.answered(200, "dropped");
-  rule.answered(300, "in the snapshot");
-  rule.answered(310, "behind it");
-  CHECK(rule.take() == Answers{"dropped", "in the snapshot"});
+  rule.answered(40, "sent", kNow);
+  rule.answered(200, "dropped", kNow);
+  rule.answered(300, "in the snapshot", kNow);
+  rule.answered(310, "behind it", kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"dropped", "in the snapshot"});
   rule.live_from(300);
   rule.live_to(310);
-  CHECK(rule.take().empty());
+  CHECK(rule.take(nullptr, kNow).empty());
   CHECK_FALSE(rule.has_pending());
 }
 
@@ -65,11 +72,11 @@ TEST_CASE("a slow VTD never repeats what a terminal that has left was sent") {
   rule.live_from(70);
   rule.live_to(90);
   rule.live_over();
-  rule.answered(50, "first leader");
-  rule.answered(60, "nobody");
-  rule.answered(90, "second leader");
-  rule.answered(91, "nobody again");
-  CHECK(rule.take() == Answers{"nobody", "nobody again"});
+  rule.answered(50, "first leader", kNow);
+  rule.answered(60, "nobody", kNow);
+  rule.answered(90, "second leader", kNow);
+  rule.answered(91, "nobody again", kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"nobody", "nobody again"});
 }
 
 TEST_CASE("streams are forgotten only when VTD is past them and no answer waits") {
@@ -78,35 +85,177 @@ TEST_CASE("streams are forgotten only when VTD is past them and no answer waits"
   rule.live_to(50);
   rule.live_over();
   rule.parsed_to(40);
-  rule.answered(45, "covered");
-  CHECK(rule.take().empty());
+  rule.answered(45, "covered", kNow);
+  CHECK(rule.take(nullptr, kNow).empty());
   CHECK_FALSE(rule.has_pending());
   rule.parsed_to(50);
   rule.live_from(60);
   rule.live_to(70);
   rule.live_over();
-  rule.answered(65, "covered");
+  rule.answered(65, "covered", kNow);
   rule.parsed_to(100);
-  CHECK(rule.take().empty());
+  CHECK(rule.take(nullptr, kNow).empty());
 }
 
 TEST_CASE("a VTD that starts again is not heard twice") {
   QueryRule rule;
-  rule.answered(10, "a");
-  rule.answered(20, "b");
+  rule.answered(10, "a", kNow);
+  rule.answered(20, "b", kNow);
   rule.shadow_restarted();
-  rule.answered(10, "a");
-  rule.answered(20, "b");
-  rule.answered(30, "c");
-  CHECK(rule.take() == Answers{"a", "b", "c"});
+  rule.answered(10, "a", kNow);
+  rule.answered(20, "b", kNow);
+  rule.answered(30, "c", kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"a", "b", "c"});
 }
 
 TEST_CASE("answers that wait are bounded") {
   QueryRule rule;
   rule.live_from(0);
-  for (std::uint64_t i = 1; i < 1000; ++i) rule.answered(i, std::string(1000, 'x'));
+  for (std::uint64_t i = 1; i < 1000; ++i) rule.answered(i, std::string(1000, 'x'), kNow);
   rule.live_over();
-  CHECK(rule.take().size() == 65);
+  CHECK(rule.take(nullptr, kNow).size() == 65);
+}
+
+namespace {
+
+// A terminal that was sent everything up to an offset, and the rule it leads under.
+struct Led {
+  explicit Led(std::uint64_t observed = 0) {
+    ledger.live_from(0);
+    ledger.live_to(observed);
+    rule.leader_changed(nullptr, observed, kNow);
+    rule.live_from(observed);
+  }
+  void send(std::uint64_t to) {
+    ledger.live_to(to);
+    rule.live_to(to);
+  }
+  void ask(std::uint64_t offset, std::string_view answer) {
+    if (rule.answered(offset, answer, kNow)) ledger.told(offset, reply_shape(answer));
+  }
+  Answers take(Instant now = kNow) { return rule.take(&ledger, now); }
+
+  QueryRule rule;
+  Ledger ledger;
+};
+
+constexpr std::string_view kCursor = "\033[1;1R", kStatus = "\033[0n";
+
+}  // namespace
+
+TEST_CASE("what a leader that goes had not answered, VTD answers; what it had, nobody does again") {
+  Led led;
+  led.send(100);
+  led.ask(10, kStatus);
+  led.ask(20, kCursor);
+  led.ask(30, "\033[2;2R");
+  led.rule.parsed_to(100);
+  CHECK(led.take().empty());
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
+  CHECK(led.rule.replied(led.ledger, "\033[9;9R", kNow) == Verdict::deliver);
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  CHECK(led.rule.take(nullptr, kNow) == Answers{"\033[2;2R"});
+  led.rule.leader_changed(nullptr, 0, kNow);
+  CHECK(led.rule.take(nullptr, kNow).empty());
+}
+
+TEST_CASE("a leader that goes before VTD has parsed what it was sent: the answers wait for that") {
+  Led led;
+  led.send(100);
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  led.ask(10, kCursor);
+  led.ask(20, kStatus);  // answered, and so is what was asked before it
+  led.ask(30, kCursor);
+  CHECK(led.rule.take(nullptr, kNow).empty());
+  led.rule.parsed_to(100);
+  CHECK(led.rule.take(nullptr, kNow) == Answers{std::string(kCursor)});
+}
+
+TEST_CASE("what a leader has not answered for seconds, it will not, and neither does VTD: the program has gone on") {
+  Led led;
+  led.send(100);
+  led.ask(10, kCursor);
+  led.rule.parsed_to(100);
+  CHECK(led.take().empty());
+  led.rule.leader_changed(&led.ledger, 0, kNow + 6s);
+  CHECK(led.rule.take(nullptr, kNow + 6s).empty());
+}
+
+TEST_CASE("a backlog that is dropped leaves the terminal its queries: it still leads and may still answer") {
+  Led led;
+  led.send(100);
+  led.ask(10, kCursor);
+  led.rule.parsed_to(100);
+  led.ledger.live_over();
+  led.rule.live_over();
+  CHECK(led.take().empty());
+  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::deliver);
+}
+
+TEST_CASE("a terminal that begins to lead answers from then on: what it was sent before is not its to answer") {
+  Led led(100);
+  led.ask(10, kCursor);
+  led.ask(90, kStatus);
+  led.rule.parsed_to(100);
+  led.take();
+  led.send(200);
+  led.ask(150, kCursor);
+  CHECK(led.rule.judges(led.ledger, kNow));
+  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::drop);
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::drop);
+  CHECK_FALSE(led.rule.judges(led.ledger, kNow));
+  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::deliver);
+}
+
+TEST_CASE("its answers wait while VTD is behind where it began to lead") {
+  Led led(100);
+  led.send(200);
+  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::hold);
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::hold);
+  CHECK(led.take().empty());
+  led.ask(50, kCursor);
+  CHECK(led.take().empty() == false);  // VTD's own to byte 50: nobody led then
+  led.rule.parsed_to(100);
+  CHECK(led.take() == Answers{std::string(kStatus)});
+}
+
+TEST_CASE("answers that are held when another leads were not given: VTD gives them") {
+  Led led(100);
+  led.send(200);
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::hold);
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  led.ask(150, "\033[0n");
+  led.rule.parsed_to(200);
+  CHECK(led.rule.take(nullptr, kNow) == Answers{"\033[0n"});
+}
+
+TEST_CASE("a terminal that never answers what it was sent before is judged for seconds only") {
+  Led led(100);
+  led.ask(10, kCursor);
+  led.rule.parsed_to(100);
+  CHECK(led.rule.judges(led.ledger, kNow));
+  CHECK_FALSE(led.rule.judges(led.ledger, kNow + 6s));
+  CHECK(led.rule.replied(led.ledger, kCursor, kNow + 6s) == Verdict::deliver);
+}
+
+TEST_CASE("the pieces of a long answer share its verdict") {
+  Led led(100);
+  led.ask(10, "\033]52;c;x\a");
+  led.rule.parsed_to(100);
+  CHECK(led.rule.replied(led.ledger, "\033]52;c;aaaa", kNow) == Verdict::drop);
+  CHECK(led.rule.replied(led.ledger, "bbbb\a", kNow) == Verdict::drop);
+  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
+}
+
+TEST_CASE("answers kept for a leader are bounded: the oldest go") {
+  Led led;
+  led.send(1000);
+  for (std::uint64_t i = 1; i < 200; ++i) led.ask(i, "\033[1;1" + std::string(1000, '1') + "R");
+  led.take();
+  led.rule.parsed_to(1000);
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  CHECK(led.rule.take(nullptr, kNow).size() < 66);
 }
 
 TEST_CASE("status queries: eight at once, then one a second") {

@@ -3,20 +3,15 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 namespace holdfast::holder {
 namespace {
 
 // The last activity on disk may be this old: it is for people, and a disk should sleep while an agent prints.
 constexpr Duration kActivitySaved = 10s;
-
-std::string signal_name(int number) {
-  const char* name = ::sigabbrev_np(number);
-  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(number);
-}
 
 }  // namespace
 
@@ -62,7 +57,8 @@ std::uint32_t Record::history_rows() const {
 
 std::uint64_t Record::history_bytes() const {
   const auto bytes = manifest_.json.get("term").get("history_bytes").as_int(limits::kHistoryBytesDefault);
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(bytes, 0));
+  // A version before may have written more than VTD takes.
+  return static_cast<std::uint64_t>(std::clamp<std::int64_t>(bytes, 0, limits::kHistoryBytesMax));
 }
 
 void Record::save(Host::Durable durable) {

@@ -41,6 +41,8 @@ class Record {
   void attached();
   // Output or input: saved at most every kActivitySaved.
   void active();
+  // The file may be gone.
+  void save_again() { save(Host::Durable::yes); }
   void mark(const std::string& mark, const std::string& reason);
   void set_title(std::string title) { info_.title = std::move(title); }
   void set_working_directory(std::string text) { info_.working_directory = std::move(text); }

@@ -36,10 +36,10 @@ Session::~Session() {
 }
 
 Result<> Session::begin() {
+  renew_places();
   record_.started(setup_.program_pid, setup_.own_pid);
   loop_.set_pump([this] { pump(); });
   TRY(line_.watch([this](unsigned events) { on_line(events); }));
-  TRY(loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }));
   if (setup_.keeper >= 0) TRY(loop_.watch(setup_.keeper, loop::kRead, [this](unsigned) { on_keeper(); }));
   if (const auto ending = record_.recorded_ending()) {
     // A holder before this one saw the end.
@@ -48,6 +48,21 @@ Result<> Session::begin() {
     program_ended(*ending, ended_ms);
   }
   return {};
+}
+
+void Session::take_summons() {
+  if (removed_) return;
+  renew_places();
+  record_.save_again();
+}
+
+void Session::renew_places() {
+  on_listener();  // who came by the old socket is not turned away
+  loop_.forget(setup_.listener);
+  if (const auto renewed = host_.renew_places(); !renewed) log::error(renewed.error().message());
+  if (const auto watched = loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }); !watched) {
+    log::error(watched.error().message());
+  }
 }
 
 std::uint64_t Session::allowance() const {
@@ -93,7 +108,8 @@ void Session::pump() {
     queued_ = false;
     pump_clients();
   }
-  for (const std::string& answer : queries_.take()) line_.input().push_reply(answer);
+  Client* leading = leader();
+  for (const std::string& answer : queries_.take(leading != nullptr ? &leading->ledger : nullptr, loop_.now())) line_.input().push_reply(answer);
   line_.flush_input();
   for (const auto& client : clients_) {
     if (client->held && line_.input().has_room()) {
@@ -125,6 +141,7 @@ void Session::pump_client(Client& client) {
   if (client.stage == Stage::gone) return;
   const auto pumped = client.output.pump(client.socket.get(), line_.source());
   client.blocked = pumped.state == Output::Pumped::blocked;
+  if (client.output.stream() == Output::Stream::live) client.ledger.live_to(client.output.position());
   if (pumped.bytes > 0) client.meter.took(loop_.now(), pumped.bytes);
   if (pumped.state == Output::Pumped::broken) return drop_client(client);
   if (client.stage == Stage::attached) refresh(client);

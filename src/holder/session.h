@@ -37,6 +37,8 @@ class Session final : private VtdListener {
   ~Session();
 
   Result<> begin();
+  // Somebody cannot find the session: its socket and its record are made anew if they were removed.
+  void take_summons();
   // Removed from disk and every client told: the process may end.
   bool is_over() const { return over_; }
 
@@ -74,6 +76,7 @@ class Session final : private VtdListener {
   bool has_all_output() const { return life_ == Life::recording || life_ == Life::ended; }
 
   // session_clients.cc: connections, frames, input
+  void renew_places();
   void on_listener();
   void accept_client(Fd socket);
   void on_client(ClientId id, unsigned events);
@@ -83,6 +86,7 @@ class Session final : private VtdListener {
   void take_hello(Client& client, std::string_view payload);
   void take_control(Client& client, wire::Type type, const Json& message);
   void take_input(Client& client, std::string_view bytes);
+  bool is_cut(Client& client);
   void take_token(Client& client, const wire::InputToken& token);
   void arm_escape_timer(Client& client);
   void expect_leave(Client& client);
@@ -107,6 +111,7 @@ class Session final : private VtdListener {
   void promote(Client& client);
   void lead(Client* client, wire::vtd::Want want);
   void leader_left();
+  void tell_of_new_leader(const Client* client);
   void take_size(Client& client, std::int64_t request);
   void take_resize(Client& client, const wire::TermSize& size);
   void take_terminal(Client& client, const wire::TerminalFacts& facts);

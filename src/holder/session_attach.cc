@@ -43,6 +43,7 @@ void Session::attach(Client& client, const wire::Attach& message) {
   const Want want = message.history ? Want::restore : Want::restore_screen;
   const bool leads = life_ == Life::running && leads_at_attach(leader_, client.observe);
   if (leads) {
+    tell_of_new_leader(nullptr);
     leader_ = client.id;
     leader_live_ = false;
     if (is_size_for_program(client.size)) set_size(client.size, Winch::always);
@@ -80,6 +81,7 @@ void Session::show(Client& client, Want want) {
     ask_restore(client, want);
   } else {
     forget_picture(client);
+    client.ledger.live_over();
     client.output.show_views();
     client.view_due = true;
     ask_view(client);
@@ -97,6 +99,7 @@ void Session::ask_restore(Client& client, Want want) {
   forget_picture(client);
   client.must_drain = false;
   client.resynced_at = loop_.now();
+  client.ledger.live_over();
   client.output.wait_for_restore(safe());
   client.picture_id = vtd_.request(safe(), {.want = want});
   asked_.push_back({.id = client.picture_id, .client = client.id, .purpose = Purpose::restore});
@@ -147,6 +150,7 @@ void Session::refresh(Client& client) {
 
 void Session::drop_backlog(Client& client) {
   forget_picture(client);
+  client.ledger.live_over();
   client.output.drop_backlog(line_.source());
   client.must_drain = true;
   if (leader_ != client.id) return;
@@ -175,15 +179,14 @@ void Session::promote(Client& client) { lead(&client, Want::restore_screen); }
 
 void Session::lead(Client* client, Want want) {
   if (Client* old = leader()) {
-    old->discard_token = old->scanner.pending();
-    // It keeps its live stream; what it was sent it may still answer, and its answers are dropped from now on.
-    queries_.live_over();
+    old->discard_token = old->scanner.pending();  // it keeps its live stream
   }
-  queries_.live_over();
+  tell_of_new_leader(client);
   leader_live_ = false;
   leader_.reset();
   if (client != nullptr) {
     leader_ = client->id;
+    client->cut = true;
     const bool other_size = is_size_for_program(client->size) && !fits(*client);
     if (other_size) {
       read_program(kAttachDrainBytes);
@@ -200,6 +203,14 @@ void Session::lead(Client* client, Want want) {
     refit_observers();
   }
   tell_roles();
+}
+
+// Before it leads: what the one before has not answered goes back to VTD, and what the new one was sent is not its to
+// answer.
+void Session::tell_of_new_leader(const Client* client) {
+  // Also one that is gone.
+  const auto old = std::ranges::find_if(clients_, [&](const auto& c) { return leader_ == c->id; });
+  queries_.leader_changed(old != clients_.end() ? &(*old)->ledger : nullptr, client != nullptr ? client->ledger.sent_to() : 0, loop_.now());
 }
 
 void Session::leader_left() {
@@ -311,7 +322,11 @@ void Session::finish_leaving(Client& client) {
 
 void Session::shadow_parsed(std::uint64_t offset) { queries_.parsed_to(offset); }
 
-void Session::shadow_replied(std::uint64_t offset, std::string_view bytes) { queries_.answered(offset, bytes); }
+void Session::shadow_replied(std::uint64_t offset, std::string_view bytes) {
+  if (!queries_.answered(offset, bytes, loop_.now())) return;
+  const std::string shape = reply_shape(bytes);
+  for (const auto& client : clients_) client->ledger.told(offset, shape);
+}
 
 void Session::shadow_event(const wire::vtd::Event& event) {
   // The numbers of vt::EventKind, which the holder does not include; wire/vtd.h passes them on.
@@ -349,6 +364,7 @@ void Session::shadow_answered(const wire::vtd::Answer& answer, Fd file, bool reb
   else
     picture.screen_at = std::min(answer.phase_two_at, answer.bytes);
   client->live_from = picture.offset;
+  if (picture.kind == Picture::Kind::restore) client->ledger.live_from(picture.offset);
   client->output.give(std::move(picture));
 }
 

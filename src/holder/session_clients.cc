@@ -223,11 +223,13 @@ void Session::take_input(Client& client, std::string_view bytes) {
   InputQueue& input = line_.input();
   if (client.stage != Stage::attached) {
     input.push(bytes);
-  } else if (leader_ == client.id) {
-    // The leader's bytes go in as they come; its tokens are followed only to know where one ends.
+  } else if (leader_ == client.id && !is_cut(client)) {
+    // The leader's bytes go in as they come; its tokens are followed to know where one ends, and what it has answered.
     input.push(bytes);
     client.last_active = loop_.now();
-    client.scanner.feed(bytes, [](const wire::InputToken&) {});
+    client.scanner.feed(bytes, [&](const wire::InputToken& token) {
+      if (token.kind == wire::InputKind::reply) queries_.replied(client.ledger, token.bytes, loop_.now());
+    });
   } else {
     client.scanner.feed(bytes, [&](const wire::InputToken& token) { take_token(client, token); });
     arm_escape_timer(client);
@@ -235,8 +237,22 @@ void Session::take_input(Client& client, std::string_view bytes) {
   if (input.is_full()) client.held = true;
 }
 
+// Whether a leader's input has to be looked at token by token. One that was cut stays so until a token ends.
+bool Session::is_cut(Client& client) {
+  if (client.cut) client.cut = client.scanner.pending() || queries_.judges(client.ledger, loop_.now());
+  return client.cut;
+}
+
 void Session::take_token(Client& client, const wire::InputToken& token) {
-  if (std::exchange(client.discard_token, false)) return;
+  const bool discarded = std::exchange(client.discard_token, false);
+  const bool is_reply = token.kind == wire::InputKind::reply;
+  // Also what is not for the program is an answer given.
+  if (is_reply && (discarded || leader_ != client.id)) client.ledger.replied(reply_shape(token.bytes));
+  if (discarded) return;
+  if (is_reply && leader_ == client.id) {
+    const auto verdict = queries_.replied(client.ledger, token.bytes, loop_.now());
+    if (verdict != QueryRule::Verdict::deliver) return;
+  }
   switch (decide_input(token.kind, leader_ == client.id, client.observe)) {
     case InputFate::drop:
       return;
@@ -257,7 +273,7 @@ void Session::arm_escape_timer(Client& client) {
     Client* c = find(id);
     if (c == nullptr) return;
     c->escape_timer.reset();
-    if (leader_ != id) c->scanner.flush([&](const wire::InputToken& token) { take_token(*c, token); });
+    if (leader_ != id || c->cut) c->scanner.flush([&](const wire::InputToken& token) { take_token(*c, token); });
   });
 }
 

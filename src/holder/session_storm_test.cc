@@ -114,9 +114,10 @@ class Storm {
       CHECK(client->events.back().get("end").as_int() == static_cast<std::int64_t>(world_.program.size()));
       if (client->snapshots.back().phase != wire::Phase::view) CHECK(client->drawn_to == world_.program.size());
     }
-    for (const auto& [query, times] : answers_in(world_.input)) {
+    auto answers = answers_in(world_.input);
+    for (const std::uint64_t query : query_ends(world_.program)) {
       CAPTURE(query);
-      CHECK(times == 1);
+      CHECK(answers[query] == 1);
     }
   }
 
@@ -126,7 +127,7 @@ class Storm {
 
 }  // namespace
 
-TEST_CASE("seeded storm: every frame is right, one leader at most, the exit once and last, no query answered twice") {
+TEST_CASE("seeded storm: every frame is right, one leader at most, the exit once and last, each query answered once") {
   const char* given = std::getenv("HOLDFAST_SEED");
   const unsigned first = given != nullptr ? static_cast<unsigned>(std::atoi(given)) : 1;
   const unsigned last = given != nullptr ? first : 12;

@@ -294,6 +294,47 @@ TEST_CASE("a VTD that hangs is replaced after two seconds, and the attach that w
   CHECK(last_picture(client) == "restore of 4");
 }
 
+TEST_CASE("a VTD that is killed from outside again and again is not the fault of the bytes: they are parsed in the end") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(10s);
+  CHECK(world.host.shadows > 8);
+  CHECK(world.input.empty());
+  world.poison.reset();
+  world.pass(10s);
+  CHECK(world.input == answer_to(10));
+  CHECK((world.attach().snapshots.back().flags & wire::kRebuilt) == 0);
+}
+
+TEST_CASE("a crash after kills from outside is a first crash") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(2s);
+  world.host.shadow_status = SIGSEGV;
+  const int before = world.host.shadows;
+  while (world.host.shadows == before) world.pass(100ms);
+  world.poison.reset();
+  world.pass(10s);
+  CHECK(world.input == answer_to(10));
+}
+
+TEST_CASE("where nothing but SIGKILL happens for half a minute, memory is short: the place is given up") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n");
+  world.pass(60s);
+  CHECK(world.host.shadows < 20);
+  FakeClient& client = world.attach();
+  world.pass(1s);
+  REQUIRE_FALSE(client.snapshots.empty());
+  CHECK((client.snapshots.back().flags & wire::kRebuilt) != 0);
+}
+
 TEST_CASE("bytes that crash VTD again and again are skipped, and the picture says so") {
   World world;
   world.write("good");
@@ -593,6 +634,65 @@ TEST_CASE("a holder that was started again says what was lost") {
   const Json info = client.infos.back().get("info");
   CHECK(info.get("marks").items().size() == 1);
   CHECK(info.get("reason").as_string().find("the holder died") != std::string::npos);
+}
+
+TEST_CASE("a leader that dies with a query in its socket: the shadow terminal answers it") {
+  World world;
+  FakeClient& client = world.attach();
+  client.reads = false;
+  world.write("ask \033[6n");
+  world.pass(50ms);
+  CHECK(world.input.empty());
+  client.hang_up();
+  world.pass(50ms);
+  CHECK(world.input == answer_to(8));
+}
+
+TEST_CASE("a client that takes the lead does not answer what it was sent before, and answers what comes after") {
+  World world;
+  FakeClient& first = world.attach();
+  FakeClient& second = world.attach();
+  first.answers = false;
+  second.reads = false;
+  world.write("ask \033[6n");
+  world.pass(50ms);
+  second.type("k");
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8));  // the shadow terminal's: the first did not, and cannot any more
+  second.reads = true;
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8));
+  world.write("\033[6n");
+  world.pass(50ms);
+  CHECK(world.input == "k" + answer_to(8) + answer_to(12));
+  second.type("\033");
+  world.pass(1ms);
+  CHECK(world.input.ends_with("\033"));  // its keys go in as they come again
+}
+
+TEST_CASE("keys that a client types in one go with what made it lead are not lost") {
+  World world;
+  world.attach();
+  FakeClient& second = world.attach();
+  second.type("k\033");
+  world.pass(100ms);
+  CHECK(world.input == "k\033");
+  second.type("m\033[");
+  world.pass(1ms);
+  second.type("A");
+  world.pass(100ms);
+  CHECK(world.input == "k\033m\033[A");
+}
+
+TEST_CASE("a summons has socket and record looked after, and the manifest written anew") {
+  World world;
+  const int at_start = world.host.renewals;
+  CHECK(at_start == 1);
+  world.host.manifest.clear();
+  world.session->take_summons();
+  CHECK(world.host.renewals == at_start + 1);
+  CHECK(world.host.manifest.find("\"sim\"") != std::string::npos);
+  CHECK(world.attach().leader);  // the listener is watched as before
 }
 
 TEST_CASE("a session that nothing happens to has no timers and does not wake") {

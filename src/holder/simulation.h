@@ -131,6 +131,10 @@ class FakeHost final : public Host {
   void save_manifest(std::string text, Durable) override { manifest = std::move(text); }
   bool is_manifest_saved() override { return true; }
   int saved_fd() const override { return -1; }
+  Result<> renew_places() override {
+    ++renewals;
+    return {};
+  }
   Result<> remove_session() override {
     removed = true;
     return {};
@@ -142,6 +146,7 @@ class FakeHost final : public Host {
   std::vector<pty::Size> sizes;
   std::vector<int> signals;
   bool tree_empty = true, removed = false;
+  int renewals = 0;
   std::string manifest;
 };
 
@@ -158,7 +163,7 @@ class FakeClient {
   FakeClient(const sockaddr_un& address, socklen_t length, Hello hello) : decoder_(limits::kFrameBytesMax) {
     socket_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     CHECK(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), length) == 0);
-    CHECK(sys::set_nonblocking(socket_.get(), true).has_value());
+    CHECK(sys::set_blocking(socket_.get(), sys::Blocking::no).has_value());
     if (hello == Hello::yes) say(wire::Type::hello, wire::to_json(wire::Hello{}));
   }
 
@@ -202,7 +207,7 @@ class FakeClient {
   }
 
   bool reads = true;        // false: as if stopped
-  bool answers = true;      // its terminal answers queries; only a leader's answers are passed on
+  bool answers = true;      // its terminal answers queries, whoever leads
   bool ended = false;       // the holder has closed the connection
   bool leader = false;
   bool sound = true;        // every frame was what it had to be
@@ -226,15 +231,15 @@ class FakeClient {
     switch (frame.type) {
       case wire::Type::output: return take_output(frame.payload, program);
       case wire::Type::snapshot: {
-        snapshots.push_back({wire::get_u64(frame.payload, 0), static_cast<wire::Phase>(frame.payload[8]),
-                             static_cast<unsigned>(frame.payload[9]), std::string(frame.payload.substr(12))});
+        const auto said = wire::decode_snapshot(frame.payload).value();
+        snapshots.push_back({said.offset, said.phase, said.flags, std::string(said.bytes)});
         const Snapshot& last = snapshots.back();
         if (last.phase != wire::Phase::screen) return;
         drawn.clear();
         drawn_to = last.offset;
         return;
       }
-      case wire::Type::data: data += frame.payload.substr(wire::kDataPrefixBytes); return;
+      case wire::Type::data: data += wire::decode_data(frame.payload).value().bytes; return;
       case wire::Type::ok: return take_ok(Json::parse(frame.payload).value());
       case wire::Type::event: return take_event(Json::parse(frame.payload).value());
       case wire::Type::error: errors.push_back(Json::parse(frame.payload).value()); return;
@@ -263,14 +268,13 @@ class FakeClient {
   }
 
   void take_output(std::string_view payload, const std::string& program) {
-    const std::uint64_t start = wire::get_u64(payload, 0), end = wire::get_u64(payload, 8);
-    const std::string_view bytes = payload.substr(wire::kOutputPrefixBytes);
+    const auto [start, end, bytes] = wire::decode_output(payload).value();
     if (start != drawn_to) wrong("a frame at " + std::to_string(start) + " behind " + std::to_string(drawn_to));
     if (end > program.size() || end <= start) return wrong("a frame of no sane length");
     if (bytes != rewritten(program.substr(start, end - start))) wrong("other bytes at " + std::to_string(start));
     drawn += bytes;
     drawn_to = end;
-    if (!answers || !leader) return;
+    if (!answers) return;
     const std::uint64_t from = start - std::min<std::uint64_t>(start, kQuery.size() - 1);
     for (const std::uint64_t query : query_ends(std::string_view(program).substr(from, end - from))) {
       type(answer_to(from + query));

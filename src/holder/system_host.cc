@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +35,13 @@ namespace {
   ::syscall(SYS_close_range, static_cast<unsigned>(roles::kVtdFdEnd), ~0u, 0u);
   ::syscall(SYS_execveat, roles::kBinaryFd, "", argv, environ, AT_EMPTY_PATH);
   ::_exit(127);
+}
+
+// Whether the open file is the one that stands at the path.
+bool is_at(int fd, const std::string& path) {
+  struct stat open{}, there{};
+  if (::fstat(fd, &open) != 0 || ::lstat(path.c_str(), &there) != 0) return false;
+  return open.st_dev == there.st_dev && open.st_ino == there.st_ino;
 }
 
 }  // namespace
@@ -127,6 +135,7 @@ std::vector<pty::Process> SystemHost::tree(pid_t shadow) const {
 
 void SystemHost::save_manifest(std::string text, Durable durable) {
   if (!writer_) return;
+  if (const auto renewed = renew_record(); !renewed) log::error(renewed.error().message());
   take_outcomes();
   const auto queued = writer_->replace(store::kManifestName, std::move(text),
                                        durable == Durable::yes ? sys::Durable::yes : sys::Durable::no);
@@ -146,15 +155,59 @@ bool SystemHost::is_manifest_saved() {
   return unsaved_ == 0;
 }
 
+Result<> SystemHost::renew_places() {
+  if (!writer_) return {};
+  auto record = renew_record();
+  TRY(renew_socket());
+  return record;
+}
+
+Result<> SystemHost::renew_record() {
+  const std::string state_dir = paths::state_dir();
+  const std::string directory = store::SessionStore::directory_of(state_dir, session_.id);
+  if (is_at(roles::kSessionDirFd, directory) && is_at(roles::kLockFd, directory + "/" + store::kLockName)) return {};
+  auto store = TRY(store::SessionStore::open(state_dir));
+  auto restored = TRY(store.restore(session_.id, session_.name));
+  replace_descriptor(std::move(restored.directory), roles::kSessionDirFd);
+  replace_descriptor(std::move(restored.lock), roles::kLockFd);
+  (void)log::open(roles::kLogPath);
+  log::warning("the session's directory had been removed and was made anew: " + directory);
+  return {};
+}
+
+Result<> SystemHost::renew_socket() {
+  const std::string& path = session_.socket;
+  // A connection is the proof: that something lies at the path is not.
+  const auto probe = sys::connect_unix(path);
+  const bool is_gone = !probe && (probe.error().kind == ErrorKind::not_found || probe.error().kind == ErrorKind::ended);
+  if (!is_gone || !paths::is_socket_of(path, session_.id)) return {};
+  const Fd directory = TRY(sys::open_private_directory(path.substr(0, path.rfind('/'))));
+  const std::string name = paths::socket_name(session_.id);
+  ::unlinkat(directory.get(), name.c_str(), 0);
+  replace_descriptor(TRY(sys::listen_unix_at(directory.get(), name, sys::kListenBacklog)), roles::kListenerFd);
+  log::warning("the session's socket had been removed and was made anew: " + path);
+  return {};
+}
+
+// Ours, and the keeper's: the next holder has it from there.
+void SystemHost::replace_descriptor(Fd made, int number) {
+  ::dup2(made.get(), number);
+  const roles::HolderNote note{number};
+  const std::string_view bytes(reinterpret_cast<const char*>(&note), sizeof note);
+  if (const auto sent = sys::send_with_fd(roles::kPeerFd, bytes, number); !sent) log::error(sent.error().message());
+  if (::getppid() == session_.keeper) ::kill(session_.keeper, roles::kSummonsSignal);
+}
+
 Result<> SystemHost::remove_session() {
+  TRY(renew_record());  // what is gone cannot give its name up
   auto store = TRY(store::SessionStore::open(paths::state_dir()));
   // What still waits is written first: a file made while the directory is emptied would keep it from going away.
   writer_.reset();
-  if (auto removed = store.remove(session_.id, true); !removed) {
+  if (auto removed = store.remove(session_.id, store::SessionStore::Lock::of_caller); !removed) {
     writer_ = TRY(store::FileWriter::create(roles::kSessionDirFd));
     return removed;
   }
-  if (session_.socket.ends_with("/" + session_.id + ".sock")) ::unlink(session_.socket.c_str());
+  if (paths::is_socket_of(session_.socket, session_.id)) ::unlink(session_.socket.c_str());
   return {};
 }
 

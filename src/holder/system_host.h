@@ -33,6 +33,7 @@ class SystemHost final : public Host {
   void save_manifest(std::string text, Durable durable) override;
   bool is_manifest_saved() override;
   int saved_fd() const override { return writer_ ? writer_->outcome_fd() : -1; }
+  Result<> renew_places() override;
   Result<> remove_session() override;
 
  private:
@@ -41,6 +42,9 @@ class SystemHost final : public Host {
   std::vector<pty::Process> tree(pid_t shadow) const;
   void leave_other_sessions(const std::vector<pty::Process>& all, std::vector<pty::Process>& found) const;
 
+  Result<> renew_record();
+  Result<> renew_socket();
+  void replace_descriptor(Fd made, int number);
   void take_outcomes();
 
   Session session_;

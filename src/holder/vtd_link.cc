@@ -31,8 +31,12 @@ constexpr Duration kStartPauseFirst = 10ms, kStartPauseMax = 10s;
 constexpr std::size_t kResizesPerCheckpoint = 100;
 constexpr std::size_t kScriptMax = 4096;
 constexpr std::size_t kCheckpointsKept = 2;
-// Deaths at one place before it counts as poison. SIGKILL comes from outside (a test, the OOM killer), so it takes more.
-constexpr int kDeathsMax = 2, kKillsMax = 64;
+// Crashes and hangs at one place before it counts as poison.
+constexpr int kCrashesMax = 2;
+// SIGKILL comes from outside, and however often it comes says nothing of the bytes. But the system also sends it to who
+// takes too much memory, and writing out a history may need more than there is: a place where nothing but that has
+// happened for so long is given up too, or who asked would wait for ever.
+constexpr Duration kKilledFor = 30s;
 
 }  // namespace
 
@@ -225,11 +229,13 @@ void VtdLink::avoid_poison(Cause cause) {
   const Checkpoint* checkpoint = usable_checkpoint();
   const std::uint64_t from = checkpoint != nullptr ? checkpoint->offset : 0;
   const bool same_place = death_.times > 0 && death_.checkpoint == from && death_.acked == acked_;
-  death_ = {from, acked_, same_place ? death_.times + 1 : 1};
+  if (!same_place) death_ = {.checkpoint = from, .acked = acked_, .since = loop_.now()};
+  ++death_.times;
+  if (cause != Cause::killed) ++death_.crashes;
   // The first time it is started again at once.
   start_pause_ = same_place ? std::clamp(2 * start_pause_, kStartPauseFirst, kStartPauseMax) : Duration::zero();
-  if (death_.times < (cause == Cause::killed ? kKillsMax : kDeathsMax)) return;
-  death_.times = 0;
+  if (death_.crashes < kCrashesMax && loop_.now() - death_.since < kKilledFor) return;
+  death_ = {};
   skip_or_step_back();
 }
 

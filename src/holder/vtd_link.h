@@ -85,7 +85,8 @@ class VtdLink {
   // Where and how the last one died.
   struct Death {
     std::uint64_t checkpoint = 0, acked = 0;
-    int times = 0;
+    int times = 0, crashes = 0;
+    Instant since{};
   };
 
   void start();

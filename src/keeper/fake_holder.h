@@ -12,6 +12,7 @@ enum HolderCommand : char {
   kSayOutput = 'o',   // what the program prints next
   kSayRing = 'r',     // the first size in the ring
   kSayNote = 'n',     // the keeper's next word: kind, status, restarts, last status
+  kRelock = 'l',      // makes another lock file, locks it and gives it to the keeper
   kFinish = 'x',      // ends as one whose session is over
   kCrash = 'c',       // ends as one that failed
 };

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "base/fd.h"
 #include "base/ring.h"
 #include "base/roles.h"
+#include "base/sys.h"
 #include "keeper/fake_holder.h"
 #include "keeper/keeper.h"
 
@@ -57,6 +59,16 @@ std::string first_size() {
   return text;
 }
 
+std::string relock() {
+  ::unlinkat(roles::kSessionDirFd, "lock", 0);
+  const Fd lock(::openat(roles::kSessionDirFd, "lock", O_RDWR | O_CREAT, 0600));
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return "cannot lock";
+  ::dup2(lock.get(), roles::kLockFd);
+  const roles::HolderNote note{roles::kLockFd};
+  const std::string_view bytes(reinterpret_cast<const char*>(&note), sizeof note);
+  return sys::send_with_fd(roles::kPeerFd, bytes, lock.get()).has_value() ? "done" : "cannot send";
+}
+
 std::string obey(char command, char** argv) {
   switch (command) {
     case kSayPid:
@@ -73,6 +85,8 @@ std::string obey(char command, char** argv) {
       return first_size();
     case kSayNote:
       return next_note();
+    case kRelock:
+      return relock();
     case kFinish:
       ::_exit(roles::kHolderFinished);
     case kCrash:

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include "base/roles.h"
@@ -50,7 +51,10 @@ class Keeper {
     for (;;) {
       int status = 0;
       const pid_t pid = ::waitpid(-1, &status, 0);
-      if (pid < 0 && errno == EINTR) continue;
+      if (pid < 0 && errno == EINTR) {
+        take_descriptors();
+        continue;
+      }
       if (pid < 0) return 1;  // no child left, not even a holder: only a holder that could not be made leaves that
       if (pid == program_) {
         program_ended(status);
@@ -73,6 +77,7 @@ class Keeper {
     const bool died_at_once = milliseconds(CLOCK_MONOTONIC) - holder_started_ms_ < kShortLifeMs;
     pause_ms_ = died_at_once ? next_pause(pause_ms_) : 0;
     ++restarts_;
+    take_descriptors();
     pause_for(pause_ms_);
     start_holder();
     say({KeeperNote::holder_restarted, 0, milliseconds(CLOCK_REALTIME), restarts_, status});
@@ -116,6 +121,31 @@ class Keeper {
     ::_exit(127);
   }
 
+  // What the holder had to make anew takes the place of our duplicates.
+  void take_descriptors() {
+    for (;;) {
+      roles::HolderNote note{};
+      iovec bytes{&note, sizeof note};
+      alignas(cmsghdr) char space[CMSG_SPACE(sizeof(int))];
+      msghdr message{};
+      message.msg_iov = &bytes;
+      message.msg_iovlen = 1;
+      message.msg_control = space;
+      message.msg_controllen = sizeof space;
+      const auto n = ::recvmsg(peer_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return;
+      const cmsghdr* attached = CMSG_FIRSTHDR(&message);
+      if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS) continue;
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(attached), sizeof fd);
+      const bool known = note.number == roles::kListenerFd || note.number == roles::kSessionDirFd ||
+                         note.number == roles::kLockFd;
+      if (n == sizeof note && known) ::dup2(fd, note.number);
+      ::close(fd);
+    }
+  }
+
   // A holder that does not listen is told nothing and loses nothing: what it must know is said again to the next one.
   void say(const KeeperNote& note) { ::send(peer_, &note, sizeof note, MSG_NOSIGNAL | MSG_DONTWAIT); }
 
@@ -136,6 +166,10 @@ int keeper_main(int argc, char** argv) {
   ::prctl(PR_SET_NAME, "hold-keeper");
   // The keeper is nobody's terminal job: who hangs up means the program.
   ::signal(SIGHUP, SIG_IGN);
+  // Wakes it and does nothing else: no SA_RESTART.
+  struct sigaction wake{};
+  wake.sa_handler = [](int) {};
+  ::sigaction(roles::kSummonsSignal, &wake, nullptr);
   return Keeper(argv).run();
 }
 

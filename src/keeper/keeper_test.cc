@@ -59,7 +59,7 @@ struct Session : TestDirectory {
   // The answer of the holder of the moment; "" if it ended instead.
   std::string ask(HolderCommand command) const {
     const Fd connection = sys::connect_unix(socket()).value();
-    REQUIRE(sys::set_nonblocking(connection.get(), false));
+    REQUIRE(sys::set_blocking(connection.get(), sys::Blocking::yes));
     REQUIRE(::send(connection.get(), &command, 1, MSG_NOSIGNAL) == 1);
     std::string answer;
     char byte;
@@ -248,6 +248,36 @@ TEST_CASE_FIXTURE(Session, "a hangup meant for everybody does not end the keeper
   ::kill(keeper, SIGHUP);
   ask(kCrash);
   CHECK(ask(kSayNote) == restarted(1, exit_status(3)));
+  CHECK(ask_pid(kSayKeeper) == keeper);
+}
+
+TEST_CASE_FIXTURE(Session, "what the holder had to make anew the next one has too, and it stays locked all the while") {
+  start("exec cat");
+  const pid_t keeper = ask_pid(kSayKeeper), holder = ask_pid(kSayPid);
+  CHECK(ask(kRelock) == "done");
+  ::kill(keeper, SIGSTOP);
+  ::kill(holder, SIGKILL);
+  CHECK_FALSE(is_over());
+  ::kill(keeper, SIGCONT);
+  CHECK(ask(kSayNote) == restarted(1, SIGKILL));
+  CHECK_FALSE(is_over());
+  CHECK(ask(kSayFiles) == "0 1 2 3 4 5 6 7 8 9 10 11 12 ");
+  CHECK(std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(keeper) + "/fd"),
+                      std::filesystem::directory_iterator()) == 11);
+}
+
+TEST_CASE_FIXTURE(Session, "a keeper that is woken takes what waits for it, and goes on") {
+  start("exec cat");
+  const pid_t keeper = ask_pid(kSayKeeper);
+  const std::string held = "/proc/" + std::to_string(keeper) + "/fd/" + std::to_string(roles::kLockFd);
+  for (int i = 0; i < 100; ++i) {
+    REQUIRE(ask(kRelock) == "done");
+    // One that comes just before it waits wakes nobody: then the note is taken with the next.
+    while (std::filesystem::read_symlink(held).string().ends_with("(deleted)")) {
+      ::kill(keeper, roles::kSummonsSignal);
+      ::sched_yield();
+    }
+  }
   CHECK(ask_pid(kSayKeeper) == keeper);
 }
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 
 #include "base/limits.h"
+#include "base/paths.h"
 #include "base/ring.h"
 #include "base/roles.h"
 #include "base/sys.h"
@@ -22,8 +23,6 @@ extern char** environ;
 namespace holdfast::keeper {
 namespace {
 
-// Connections that wait to be accepted: more attach at once than people do.
-constexpr int kBacklog = 128;
 // Descriptors are first moved up here, so that putting one on its number cannot close another.
 constexpr int kParkingFrom = 64;
 // An error in its words, bytes; what is longer is cut.
@@ -93,8 +92,6 @@ Result<Fd> make_ring(const pty::Size& size) {
   return memfd;
 }
 
-std::string socket_name(const LaunchSpec& spec) { return spec.id + ".sock"; }
-
 Result<Parts> build(const LaunchSpec& spec) {
   Parts parts;
   parts.binary = TRY(sys::open_file(spec.binary, O_RDONLY));
@@ -102,7 +99,7 @@ Result<Parts> build(const LaunchSpec& spec) {
   parts.master = std::move(pty.master);
   parts.ring = TRY(make_ring(spec.size));
   parts.socket_directory = TRY(sys::open_private_directory(spec.socket_directory));
-  parts.listener = TRY(sys::listen_unix_at(parts.socket_directory.get(), socket_name(spec), kBacklog));
+  parts.listener = TRY(sys::listen_unix_at(parts.socket_directory.get(), paths::socket_name(spec.id), sys::kListenBacklog));
 
   pty::SpawnSpec program;
   program.argv = spec.argv;
@@ -113,7 +110,7 @@ Result<Parts> build(const LaunchSpec& spec) {
   program.slave = std::move(pty.slave);
   auto spawned = pty::spawn(program);
   if (!spawned) {
-    ::unlinkat(parts.socket_directory.get(), socket_name(spec).c_str(), 0);
+    ::unlinkat(parts.socket_directory.get(), paths::socket_name(spec.id).c_str(), 0);
     return std::unexpected(std::move(spawned).error());
   }
   parts.program = std::move(*spawned);
@@ -155,7 +152,7 @@ bool arrange_descriptors(const Parts& parts, const LaunchSpec& spec, int null) {
   }
   // A program without keeper would be a session that nobody can reach.
   ::kill(parts.program.pid, SIGKILL);
-  ::unlink((spec.socket_directory + "/" + socket_name(spec)).c_str());
+  ::unlink((spec.socket_directory + "/" + paths::socket_name(spec.id)).c_str());
   ::_exit(1);
 }
 

@@ -264,11 +264,4 @@ Result<Spawned> spawn(const SpawnSpec& spec) {
   return run(plan, program);
 }
 
-Result<std::string> find_program(const std::string& program, const std::string& path, const std::string& directory) {
-  const Fd opened = TRY(sys::open_file(directory, O_PATH | O_DIRECTORY));
-  auto found = find_at(opened.get(), program, path);
-  if (found && !found->starts_with('/')) *found = directory + "/" + *found;
-  return found;
-}
-
 }  // namespace holdfast::pty

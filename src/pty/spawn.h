@@ -32,8 +32,4 @@ struct Spawned {
 // such program, not executable, the directory cannot be entered, out of processes.
 Result<Spawned> spawn(const SpawnSpec& spec);
 
-// Where `program` is found on `path` ("a:b:c"), as execvp would; relative paths are seen from `directory`. Errors tell
-// "not found" from "not executable".
-Result<std::string> find_program(const std::string& program, const std::string& path, const std::string& directory);
-
 }  // namespace holdfast::pty

@@ -179,16 +179,6 @@ TEST_CASE_FIXTURE(Terminal, "arguments beyond what the system takes are an error
   CHECK(spawn(spec({"true", std::string(4u << 20, 'x')})).error().problem == "arguments and environment are too long");
 }
 
-TEST_CASE_FIXTURE(Terminal, "programs are found as execvp finds them") {
-  write_file("tool", "", 0700);
-  CHECK(*find_program("tool", "/nonexistent:" + path, "/") == path + "/tool");
-  CHECK(*find_program("tool", "/nonexistent::", path) == path + "/./tool");
-  CHECK(*find_program("./tool", "", path) == path + "/./tool");
-  CHECK(*find_program("sh", "/usr/bin:/bin", "/") == "/usr/bin/sh");
-  CHECK_FALSE(find_program("tool", "", "/"));
-  CHECK_FALSE(find_program("tool", "/bin", "/nonexistent"));
-}
-
 TEST_CASE_FIXTURE(Terminal, "a thousand starts leak no descriptor and no process") {
   const auto open_descriptors = [] {
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator());

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kConfigBytesMax = 1u << 20;                 // bytes; nobody writes more by hand
 constexpr std::int64_t kHistoryRowsMax = 1'000'000;               // rows; more than a person scrolls through
 constexpr std::int64_t kHistoryBytesMin = 64 << 10;               // bytes; one block of the history
-constexpr std::int64_t kHistoryBytesMax = std::int64_t{4} << 30;  // bytes; far above a million rows of text
+constexpr std::int64_t kHistoryBytesMax{limits::kHistoryBytesMax};
 
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);

@@ -59,8 +59,8 @@ TEST_CASE_FIXTURE(ConfigFile, "a wrong value is an error with file, line and wha
   CHECK(read_as("[attach]\r\n detach-key = 'ctrl-1'\r\n").error().problem.starts_with("line 2: 'detach-key'"));
   for (const char* text :
        {"[terminal]\nhistory-rows = '5'", "[terminal]\nhistory-rows = 1.5", "[terminal]\nhistory-rows = 1000001",
-        "[terminal]\nhistory-bytes = 1", "[terminal]\nflow = 1", "[attach]\ndetach-key = ''",
-        "[attach]\ndetach-key = 'ctrl-m'", "[attach]\ndetach-key = 'ctrl-['", "[attach]\ndetach-key = 'ctrl-ä'",
+        "[terminal]\nhistory-bytes = 1", "[terminal]\nhistory-bytes = 268_435_457", "[terminal]\nflow = 1",
+        "[attach]\ndetach-key = ''", "[attach]\ndetach-key = 'ctrl-m'", "[attach]\ndetach-key = 'ctrl-['", "[attach]\ndetach-key = 'ctrl-ä'",
         "attach = { detach-key = 'x' }"}) {
     CAPTURE(text);
     REQUIRE_FALSE(read_as(text));

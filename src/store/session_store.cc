@@ -21,7 +21,6 @@
 namespace holdfast::store {
 namespace {
 
-constexpr const char* kLockName = "lock";
 constexpr const char* kNamesLockName = ".lock";
 // Numbers behind a default name: those for which default_session_name() leaves room.
 constexpr int kSuffixMax = 9999;
@@ -50,6 +49,16 @@ Result<Fd> take_names_lock(int names) {
   return lock;
 }
 
+// A lock that others only look at, taken: they hold it for moments.
+Result<> take_lock_soon(int fd, const std::string& attempted) {
+  for (int i = 0;; ++i) {
+    if (flock_retried(fd, LOCK_EX | LOCK_NB) == 0) return {};
+    if (i == kLockTries) return fail_errno(attempted, errno);
+    const timespec pause{0, kLockPauseNs};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
 // Whether keeper or holder of a session live.
 bool is_locked(int session_directory) {
   const Fd lock(::openat(session_directory, kLockName, O_RDONLY | O_CLOEXEC));
@@ -59,12 +68,8 @@ bool is_locked(int session_directory) {
 // The lock of a session that nobody holds, taken; none if somebody does.
 std::optional<Fd> take_free_lock(int session_directory) {
   Fd lock(::openat(session_directory, kLockName, O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  for (int i = 0; lock && i < kLockTries; ++i) {
-    if (flock_retried(lock.get(), LOCK_EX | LOCK_NB) == 0) return lock;
-    const timespec pause{0, kLockPauseNs};
-    ::nanosleep(&pause, nullptr);
-  }
-  return std::nullopt;
+  if (!lock || !take_lock_soon(lock.get(), "take the lock of a session")) return std::nullopt;
+  return lock;
 }
 
 SessionStore::Life life_of(const Manifest& manifest, int session_directory) {
@@ -131,14 +136,6 @@ void give_back_name(int names, const std::string& name, const std::string& id, c
   if (!displaced.empty()) (void)claim_name(names, name, displaced);
 }
 
-Result<> check_name(const std::string& name) {
-  if (is_session_name(name)) return {};
-  return fail(ErrorKind::usage, "use the name '" + printable(name, limits::kNameBytesMax) + "'",
-              "it is no name for a session",
-              "begin with a letter and use at most " + std::to_string(limits::kNameBytesMax) +
-                  " lower-case letters, digits, '-' and '_', for example '" + slug(name) + "'");
-}
-
 std::unexpected<Error> name_taken(const std::string& name) {
   return fail(ErrorKind::refused, "use the name '" + name + "'", "a session has it already",
               "attach to it with `hold attach " + name + "`, or choose another name");
@@ -157,7 +154,9 @@ Result<SessionStore> SessionStore::open(const std::string& state_dir) {
   return SessionStore(state_dir, std::move(sessions), std::move(names));
 }
 
-std::string SessionStore::directory_of(const std::string& id) const { return state_dir_ + "/sessions/" + id; }
+std::string SessionStore::directory_of(const std::string& state_dir, const std::string& id) {
+  return state_dir + "/sessions/" + id;
+}
 
 // The directory goes out of sight in one step, so that a removal that is cut short leaves no half session.
 void SessionStore::remove_files(const std::string& id) const {
@@ -169,13 +168,13 @@ void SessionStore::remove_files(const std::string& id) const {
 
 Result<SessionStore::Created> SessionStore::create(const std::string& name, const std::string& default_name,
                                                    std::int64_t wall_ms) {
-  if (!name.empty()) TRY(check_name(name));
+  if (!name.empty()) TRY(check_session_name(name));
   const Fd names_lock = TRY(take_names_lock(names_.get()));
   if (!name.empty()) {
     if (!is_free(name)) return name_taken(name);
     return create_locked(name, wall_ms);
   }
-  TRY(check_name(default_name));
+  TRY(check_session_name(default_name));
   if (is_free(default_name)) return create_locked(default_name, wall_ms);
   for (int number = 2; number <= kSuffixMax; ++number) {
     std::string candidate = with_suffix(default_name, number);
@@ -211,6 +210,22 @@ void SessionStore::undo_create(const Created& created) {
   give_back_name(names_.get(), created.name, created.id, created.displaced);
 }
 
+Result<SessionStore::Restored> SessionStore::restore(const std::string& id, const std::string& name) {
+  CHECK(is_ulid(id));
+  const std::string attempted = "make the directory of the session '" + name + "' anew";
+  if (::mkdirat(sessions_.get(), id.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(attempted, errno);
+  Restored restored;
+  restored.directory = open_directory_at(sessions_.get(), id);
+  if (!restored.directory) return fail_errno(attempted, errno);
+  restored.lock = TRY(sys::open_at(restored.directory.get(), kLockName, O_RDWR | O_CREAT, 0600));
+  TRY(take_lock_soon(restored.lock.get(), "lock the session '" + name + "' anew"));
+  // Without its name it is still reached by its id.
+  const Fd names_lock = TRY(sys::open_at(names_.get(), kNamesLockName, O_RDWR | O_CREAT, 0600));
+  if (!is_session_name(name) || !take_lock_soon(names_lock.get(), attempted)) return restored;
+  if (id_behind(names_.get(), name) != id && is_free(name)) (void)transfer_name(names_.get(), name, id);
+  return restored;
+}
+
 bool SessionStore::is_free(const std::string& name) const {
   const std::string id = id_behind(names_.get(), name);
   if (id.empty()) return true;
@@ -235,6 +250,24 @@ std::optional<SessionStore::Entry> SessionStore::read_entry(const std::string& i
 std::vector<std::string> SessionStore::all_ids() const { return entries_of(sessions_.get(), is_ulid); }
 
 std::vector<std::string> SessionStore::all_names() const { return entries_of(names_.get(), is_session_name); }
+
+bool SessionStore::is_whole(const std::string& id) const {
+  const auto has = [&](const char* file) {
+    return ::faccessat(sessions_.get(), (id + "/" + file).c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  };
+  return has(kManifestName) && has(kLockName);
+}
+
+std::vector<std::string> SessionStore::broken_ids() const {
+  std::vector<std::string> ids = all_ids();
+  for (const std::string& name : all_names()) {
+    if (std::string id = id_behind(names_.get(), name); !id.empty()) ids.push_back(std::move(id));
+  }
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  std::erase_if(ids, [&](const std::string& id) { return is_whole(id); });
+  return ids;
+}
 
 Result<std::vector<SessionStore::Entry>> SessionStore::list() const {
   std::vector<Entry> entries;
@@ -277,7 +310,7 @@ Result<SessionStore::Entry> SessionStore::find(const std::string& handle) const 
               "its record is gone or unreadable", "look into " + directory_of(id) + ", or remove that directory");
 }
 
-Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
+Result<> SessionStore::remove(const std::string& id, Lock whose) {
   CHECK(is_ulid(id));
   const std::string attempted = "remove the session " + id;
   const Fd directory = open_directory_at(sessions_.get(), id);
@@ -287,7 +320,7 @@ Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
     return fail(ErrorKind::refused, attempted, "it belongs to another machine", "remove it there");
   }
   std::optional<Fd> lock;
-  if (!lock_held_by_caller) {
+  if (whose == Lock::of_others) {
     lock = take_free_lock(directory.get());
     if (!lock) return fail(ErrorKind::refused, attempted, "it still runs", "end it with `hold kill --rm " + id + "`");
   }
@@ -297,25 +330,17 @@ Result<> SessionStore::remove(const std::string& id, bool lock_held_by_caller) {
   return {};
 }
 
-Result<> SessionStore::rename(const std::string& id, const std::string& new_name) {
-  CHECK(is_ulid(id));
-  TRY(check_name(new_name));
-  const Fd names_lock = TRY(take_names_lock(names_.get()));
-  const Fd directory = open_directory_at(sessions_.get(), id);
-  if (!directory) return fail(ErrorKind::not_found, "rename the session " + id, "there is no such session");
-  Manifest manifest = TRY(Manifest::read_from(directory.get()));
-  const std::string old_name = manifest.name();
-  if (id_behind(names_.get(), new_name) != id) {
-    if (!is_free(new_name)) return name_taken(new_name);
-    const std::string displaced = TRY(transfer_name(names_.get(), new_name, id));
-    manifest.json.set("name", new_name);
-    if (auto written = manifest.write_to(directory.get(), sys::Durable::yes); !written) {
-      give_back_name(names_.get(), new_name, id, displaced);
-      return written;
-    }
+void SessionStore::sweep(const std::string& id) const {
+  // A start holds it until the session has its lock.
+  const auto names_lock = take_names_lock(names_.get());
+  if (!names_lock) return;
+  if (const Fd directory = open_directory_at(sessions_.get(), id); directory) {
+    if (::faccessat(directory.get(), kManifestName, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return;
+    const auto lock = take_free_lock(directory.get());
+    if (!lock) return;
+    remove_files(id);
   }
-  if (old_name != new_name) release_name(names_.get(), old_name, id);
-  return {};
+  for (const std::string& name : all_names()) release_name(names_.get(), name, id);
 }
 
 }  // namespace holdfast::store

@@ -12,6 +12,8 @@
 
 namespace holdfast::store {
 
+inline constexpr const char* kLockName = "lock";  // in a session's directory; flock(2)ed while it lives
+
 class SessionStore {
  public:
   // Opens (creates) <state_dir>/sessions and <state_dir>/names, checked to be private and ours.
@@ -30,6 +32,13 @@ class SessionStore {
   // Takes everything back that create() made: for a start that failed. A session that lost its name by it has it again.
   void undo_create(const Created& created);
 
+  struct Restored {
+    Fd directory, lock;
+  };
+  // For a session that lives though its directory or its lock file was removed from outside: makes both anew, and gives
+  // it its name back unless another live session has it now. Called by its holder; waits for nobody.
+  Result<Restored> restore(const std::string& id, const std::string& name);
+
   enum class Life { starting, running, exited, lost, elsewhere };  // elsewhere: another machine's, on a shared home
   struct Entry {
     std::string id;
@@ -44,13 +53,22 @@ class SessionStore {
   // names as advice), usage (ambiguous prefix). Never falls back to another session.
   Result<Entry> find(const std::string& handle) const;
 
-  // Removes a session's directory and gives its name up, if it still has it. Error kind refused while the lock is held
-  // by another process, unless `lock_held_by_caller`.
-  Result<> remove(const std::string& id, bool lock_held_by_caller);
-  // Gives the session another name, in the index and durably in its manifest. Errors as create()'s for the name.
-  Result<> rename(const std::string& id, const std::string& new_name);
+  enum class Lock { of_others, of_caller };
+  // Removes a session's directory and gives its name up, if it still has it. Error kind refused while the lock is held,
+  // unless it is the caller's.
+  Result<> remove(const std::string& id, Lock lock);
+  // Removes what is left of a start or a removal that was cut short: a directory without a manifest whose lock is free, a
+  // name without a directory. Anything else stays as it is.
+  void sweep(const std::string& id) const;
 
-  std::string directory_of(const std::string& id) const;
+  std::string directory_of(const std::string& id) const { return directory_of(state_dir_, id); }
+  static std::string directory_of(const std::string& state_dir, const std::string& id);
+
+  // Whether the session's directory is there, with manifest and lock.
+  bool is_whole(const std::string& id) const;
+  // Ids of directories and names of which something is missing. A start may be under way, or cut short; or a part was
+  // removed from outside, and the session may live.
+  std::vector<std::string> broken_ids() const;
 
  private:
   SessionStore(std::string state_dir, Fd sessions, Fd names)

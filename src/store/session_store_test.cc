@@ -291,44 +291,75 @@ TEST_CASE_FIXTURE(Sessions, "a session of another machine is shown as such and n
   created.lock.reset();
   CHECK(store.find("api")->life == Life::elsewhere);
   CHECK(store.create("api", "", wall_ms).error().kind == ErrorKind::refused);
-  CHECK(store.remove(created.id, false).error().kind == ErrorKind::refused);
+  CHECK(store.remove(created.id, SessionStore::Lock::of_others).error().kind == ErrorKind::refused);
   CHECK(ids().size() == 1);
 }
 
 TEST_CASE_FIXTURE(Sessions, "a session that still runs is not removed, and an ended one with all its files") {
   auto created = start("api");
-  CHECK(store.remove(created.id, false).error().kind == ErrorKind::refused);
+  CHECK(store.remove(created.id, SessionStore::Lock::of_others).error().kind == ErrorKind::refused);
   CHECK(ids().size() == 1);
   std::filesystem::create_directory(store.directory_of(created.id) + "/paste");
   write("state/sessions/" + created.id + "/paste/x", "");
   created.lock.reset();
-  REQUIRE(store.remove(created.id, false));
+  REQUIRE(store.remove(created.id, SessionStore::Lock::of_others));
   CHECK(files("sessions").empty());
   CHECK(store.find("api").error().kind == ErrorKind::not_found);
-  CHECK(store.remove(created.id, false).error().kind == ErrorKind::not_found);
+  CHECK(store.remove(created.id, SessionStore::Lock::of_others).error().kind == ErrorKind::not_found);
 }
 
 TEST_CASE_FIXTURE(Sessions, "the holder removes its own session, and leaves the name to its new owner") {
   const auto old = start("api", "exited");
   const auto now = start("api");
-  REQUIRE(store.remove(old.id, true));
+  REQUIRE(store.remove(old.id, SessionStore::Lock::of_caller));
   CHECK(ids() == std::vector<std::string>{now.id});
   CHECK(store.find("api")->id == now.id);
-  REQUIRE(store.remove(now.id, true));
+  REQUIRE(store.remove(now.id, SessionStore::Lock::of_caller));
   CHECK_FALSE(store.find("api"));
 }
 
-TEST_CASE_FIXTURE(Sessions, "a renamed session is found by its new name only") {
-  const auto api = start("api"), web = start("web");
-  REQUIRE(store.rename(api.id, "backend"));
-  CHECK(store.find("backend")->id == api.id);
-  CHECK(store.find("backend")->manifest.name() == "backend");
-  CHECK_FALSE(store.find("api"));
-  CHECK(store.rename(api.id, "web").error().kind == ErrorKind::refused);
-  CHECK(store.rename(api.id, "No").error().kind == ErrorKind::usage);
-  CHECK(store.rename(api.id, "backend"));
-  CHECK(store.find("backend")->id == api.id);
-  CHECK(store.rename(new_ulid(1), "x").error().kind == ErrorKind::not_found);
+TEST_CASE_FIXTURE(Sessions, "a session whose directory was removed gets it back from its holder, with lock and name") {
+  const auto session = start("api");
+  std::filesystem::remove_all(path + "/state");
+  store = SessionStore::open(path + "/state").value();
+  CHECK_FALSE(store.is_whole(session.id));
+  auto restored = store.restore(session.id, "api").value();
+  CHECK(store.find("api")->life == Life::starting);  // until the manifest is there
+  NewSession known;
+  known.id = session.id;
+  known.name = "api";
+  Manifest manifest = new_manifest(known);
+  manifest.json.set("status", Json::object().set("life", "running"));
+  REQUIRE(manifest.write_to(restored.directory.get(), sys::Durable::no));
+  CHECK(store.is_whole(session.id));
+  CHECK(store.find("api")->life == Life::running);
+  restored.lock.reset();
+  CHECK(store.find("api")->life == Life::lost);
+}
+
+TEST_CASE_FIXTURE(Sessions, "a name that a live session took meanwhile stays its own") {
+  const auto first = start("api");
+  std::filesystem::remove_all(store.directory_of(first.id));
+  CHECK(store.broken_ids() == std::vector<std::string>{first.id});
+  const auto second = start("api");
+  const auto restored = store.restore(first.id, "api").value();
+  CHECK(store.find("api")->id == second.id);
+  CHECK(store.find(first.id)->id == first.id);
+}
+
+TEST_CASE_FIXTURE(Sessions, "what a start that was cut short left is swept; what lives is not") {
+  auto cut_short = create("half");
+  const auto whole = start("whole");
+  CHECK(store.broken_ids() == std::vector<std::string>{cut_short.id});
+  store.sweep(cut_short.id);
+  CHECK(std::filesystem::exists(store.directory_of(cut_short.id)));
+  cut_short.lock.reset();
+  store.sweep(cut_short.id);
+  store.sweep(whole.id);
+  CHECK_FALSE(std::filesystem::exists(store.directory_of(cut_short.id)));
+  CHECK_FALSE(std::filesystem::exists(path + "/state/names/half"));
+  CHECK(store.broken_ids().empty());
+  CHECK(store.find("whole")->life == Life::running);
 }
 
 TEST_CASE_FIXTURE(Sessions, "a state directory that is a link or open to others is refused") {

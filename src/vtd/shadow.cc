@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/sys.h"
 #include "vt/restore.h"
 #include "vt/snapshot.h"
@@ -28,8 +29,6 @@ constexpr std::size_t kEventsMax = 32;
 constexpr std::size_t kEventBytesMax = 32u << 10;
 // A reply longer than a packet goes in pieces of this many bytes.
 constexpr std::size_t kReplyBytesMax = 32u << 10;
-// A checkpoint, bytes: a length beyond it is taken for damage and not allocated.
-constexpr std::size_t kCheckpointBytesMax = std::size_t{1} << 30;
 
 std::unexpected<Error> out_of_step(std::string_view what) {
   return fail(ErrorKind::failed, "follow the holder", std::string(what));
@@ -51,7 +50,7 @@ bool is_state(vt::EventKind kind) {
 
 Result<std::string> read_checkpoint(int file) {
   const off_t size = ::lseek(file, 0, SEEK_END);
-  if (size < 0 || static_cast<std::size_t>(size) > kCheckpointBytesMax) return out_of_step("a checkpoint of no sane size");
+  if (size < 0 || static_cast<std::size_t>(size) > limits::kCheckpointBytesMax) return out_of_step("a checkpoint of no sane size");
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::size_t at = 0;
   while (at < bytes.size()) {

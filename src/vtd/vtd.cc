@@ -23,7 +23,7 @@ class Socket final : public Channel {
 };
 
 Result<> serve() {
-  TRY(sys::set_nonblocking(roles::kVtdSocketFd, false));
+  TRY(sys::set_blocking(roles::kVtdSocketFd, sys::Blocking::yes));
   Socket socket;
   Shadow shadow(TRY(RingView::map(roles::kVtdRingFd)), socket);
   TRY(enter_sandbox());

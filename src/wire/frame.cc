@@ -123,11 +123,29 @@ std::string snapshot_header(std::uint64_t offset, Phase phase, unsigned flags, s
   return out;
 }
 
-std::string data_header(std::uint64_t request, bool last, std::size_t bytes) {
+std::string data_header(std::uint64_t request, Last last, std::size_t bytes) {
   std::string out = frame_header(Type::data, kDataPrefixBytes + bytes);
   put_u64(out, request);
-  out.push_back(last ? '\1' : '\0');
+  out.push_back(static_cast<char>(last));
   return out;
+}
+
+std::optional<OutputFrame> decode_output(std::string_view payload) {
+  if (payload.size() < kOutputPrefixBytes) return std::nullopt;
+  const OutputFrame frame{get_u64(payload, 0), get_u64(payload, 8), payload.substr(kOutputPrefixBytes)};
+  if (frame.end < frame.start) return std::nullopt;
+  return frame;
+}
+
+std::optional<SnapshotFrame> decode_snapshot(std::string_view payload) {
+  if (payload.size() < kSnapshotPrefixBytes) return std::nullopt;
+  return SnapshotFrame{get_u64(payload, 0), static_cast<Phase>(static_cast<std::uint8_t>(payload[8])),
+                       static_cast<std::uint8_t>(payload[9]), payload.substr(kSnapshotPrefixBytes)};
+}
+
+std::optional<DataFrame> decode_data(std::string_view payload) {
+  if (payload.size() < kDataPrefixBytes) return std::nullopt;
+  return DataFrame{get_u64(payload, 0), (payload[8] & 1) != 0 ? Last::yes : Last::no, payload.substr(kDataPrefixBytes)};
 }
 
 std::string encode_input(std::uint64_t offset, std::string_view bytes) {

@@ -93,8 +93,29 @@ std::string encode(Type type, std::string_view payload);
 // Headers with the fixed prefix behind them; `bytes` of raw payload follow.
 std::string output_header(std::uint64_t start, std::uint64_t end, std::size_t bytes);
 std::string snapshot_header(std::uint64_t offset, Phase phase, unsigned flags, std::size_t bytes);
-std::string data_header(std::uint64_t request, bool last, std::size_t bytes);
+enum class Last : std::uint8_t { no, yes };
+std::string data_header(std::uint64_t request, Last last, std::size_t bytes);
 std::string encode_input(std::uint64_t offset, std::string_view bytes);
+
+// What those frames say; nullopt: cut short, or something no holder says. `bytes` lie in the payload.
+struct OutputFrame {
+  std::uint64_t start, end;
+  std::string_view bytes;
+};
+struct SnapshotFrame {
+  std::uint64_t offset;
+  Phase phase;
+  unsigned flags;
+  std::string_view bytes;
+};
+struct DataFrame {
+  std::uint64_t request;
+  Last last;
+  std::string_view bytes;
+};
+std::optional<OutputFrame> decode_output(std::string_view payload);
+std::optional<SnapshotFrame> decode_snapshot(std::string_view payload);
+std::optional<DataFrame> decode_data(std::string_view payload);
 
 void put_u16(std::string& out, std::uint16_t v);
 void put_u32(std::string& out, std::uint32_t v);

@@ -32,11 +32,35 @@ TEST_CASE("every type keeps its number") {
 TEST_CASE("frames with a binary prefix are the golden bytes of docs/protocol.md") {
   CHECK(hex(output_header(0x0102, 0x0105, 3) + "abc") == "1300000007" "0201000000000000" "0501000000000000" "616263");
   CHECK(hex(snapshot_header(7, Phase::screen, kLast | kRebuilt, 1) + "x") == "0d00000008" "0700000000000000" "02030000" "78");
-  CHECK(hex(data_header(9, true, 2) + "hi") == "0b00000015" "0900000000000000" "01" "6869");
+  CHECK(hex(data_header(9, Last::yes, 2) + "hi") == "0b00000015" "0900000000000000" "01" "6869");
   CHECK(hex(encode_input(1, "q")) == "0900000005" "0100000000000000" "71");
   CHECK(static_cast<int>(Phase::history) == 1);
   CHECK(static_cast<int>(Phase::view) == 3);
   CHECK(static_cast<int>(Phase::undo) == 4);
+}
+
+TEST_CASE("what stands in front of raw bytes is read back, and nothing is read from what is cut short") {
+  const auto payload = [](const std::string& frame) { return frame.substr(kFrameHeaderBytes); };
+  const std::string output = payload(output_header(258, 261, 3) + "abc");
+  CHECK(decode_output(output)->start == 258);
+  CHECK(decode_output(output)->end == 261);
+  CHECK(decode_output(output)->bytes == "abc");
+  CHECK_FALSE(decode_output(payload(output_header(261, 258, 0))));
+  const std::string snapshot = payload(snapshot_header(7, Phase::screen, kLast | kRebuilt, 1) + "x");
+  CHECK(decode_snapshot(snapshot)->offset == 7);
+  CHECK(decode_snapshot(snapshot)->phase == Phase::screen);
+  CHECK(decode_snapshot(snapshot)->flags == (kLast | kRebuilt));
+  CHECK(decode_snapshot(snapshot)->bytes == "x");
+  const std::string data = payload(data_header(9, Last::yes, 2) + "hi");
+  CHECK(decode_data(data)->request == 9);
+  CHECK(decode_data(data)->last == Last::yes);
+  CHECK(decode_data(data)->bytes == "hi");
+  CHECK(decode_data(payload(data_header(9, Last::no, 0)))->last == Last::no);
+  for (std::size_t bytes = 0; bytes < kDataPrefixBytes; ++bytes) CHECK_FALSE(decode_data(data.substr(0, bytes)));
+  for (std::size_t bytes = 0; bytes < kOutputPrefixBytes; ++bytes) CHECK_FALSE(decode_output(output.substr(0, bytes)));
+  for (std::size_t bytes = 0; bytes < kSnapshotPrefixBytes; ++bytes) {
+    CHECK_FALSE(decode_snapshot(snapshot.substr(0, bytes)));
+  }
 }
 
 TEST_CASE("frames come out whole however the stream is cut") {

@@ -365,13 +365,6 @@ Result<Info> parse_info(const Json& json) {
   return m;
 }
 
-Result<RoleEvent> parse_role_event(const Json& json) {
-  RoleEvent m;
-  m.leader = json.get("leader").as_bool();
-  m.size = TRY(parse_size(json));
-  return m;
-}
-
 Result<ExitEvent> parse_exit_event(const Json& json) {
   TRY(need_object(json, "exited"));
   ExitEvent m;

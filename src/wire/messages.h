@@ -186,7 +186,6 @@ Result<Signal> parse_signal(const Json&);
 Result<SetMeta> parse_set_meta(const Json&);
 Result<Rename> parse_rename(const Json&);
 Result<Info> parse_info(const Json&);
-Result<RoleEvent> parse_role_event(const Json&);
 Result<ExitEvent> parse_exit_event(const Json&);
 
 Json error_json(std::int64_t id, const Error& error);  // {id, code: ErrorKind's name, message, attempted, problem, advice}

@@ -81,7 +81,7 @@ TEST_CASE("what was written is read back") {
   CHECK(parse_detach(to_json(Detach{1})).value().kitty_flags == -1);
   CHECK(parse_kill(to_json(Kill{.id = 1, .remove = true, .grace_ms = 5})).value().grace_ms == 5);
   CHECK(parse_exit_event(to_json(ExitEvent{3, 0, 9, "r"})).value().end == 9);
-  CHECK(parse_role_event(to_json(RoleEvent{true, {9, 8, 0, 0}})).value().size.cols == 9);
+  CHECK(parse_size(to_json(RoleEvent{true, {9, 8, 0, 0}})).value().cols == 9);
   CHECK(parse_rename(to_json(Rename{1, "abc"})).value().name == "abc");
   CHECK(parse_set_meta(to_json(SetMeta{1, json(R"({"a":null})")})).value().labels.members().size() == 1);
 }

@@ -42,7 +42,6 @@ class InputScanner {
     while (flush_next(token)) f(token);
   }
   bool pending() const { return !held_.empty(); }
-  bool in_paste() const { return state_ == State::paste; }
 
  private:
   // Where the next byte stands: between tokens, or in the middle of one that is given out in pieces.

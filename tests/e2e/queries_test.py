@@ -116,6 +116,34 @@ class Queries(Case):
         self.assertNotIn(b"7501;?", client.drawn())
 
 
+    def test_a_client_that_dies_before_it_has_answered_leaves_the_query_to_the_shadow_terminal(self):
+        client = self.world.peer("q")
+        client.attach()
+        for query in QUERIES:
+            with self.subTest(query):
+                self.asker.ask(lambda: client.type(NEXT))
+                client.info()  # it has been sent all there is
+                client.close()
+                eventually(lambda query=query: self.matches(query), what=f"the answer to {query}")
+                client = self.world.peer("q")
+                client.attach()
+
+    def test_a_client_that_takes_the_lead_does_not_answer_what_it_was_sent_as_an_observer(self):
+        first, second = self.world.peer("q"), self.world.peer("q")
+        first.attach()
+        second.attach()
+        self.asker.ask(lambda: first.type(NEXT))
+        second.until(lambda: b"\x1b[c" in second.drawn())
+        second.type("k")
+        eventually(lambda: re.fullmatch(rb"k\x1b\[\?[\d;]+c", self.asker.now()[1]))
+        second.type("\x1b[?62;99c")  # late: it drew the query when it led no more than now
+        self.asker.ask(lambda: second.type(NEXT))
+        second.type("\x1b[>7;8;9c")
+        eventually(lambda: self.asker.now()[1] == b"\x1b[>7;8;9c")
+        self.assertRegex(self.asker.answers()[0], rb"\Ak\x1b\[\?[\d;]+c\Z")
+        self.assertNotIn(b"99c", self.asker.answers()[0])
+
+
 class Loops(Case):
     def test_a_terminal_that_echoes_answers_does_not_answer_itself_for_ever(self):
         self.world.start("echo", "sh", "-c", "stty -echoctl; printf '\\033]7501;?\\007'; exec sleep 1000")
