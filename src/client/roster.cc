@@ -140,7 +140,8 @@ void collect(std::vector<Asked>& asked, std::vector<RosterEntry>& entries, const
 RosterEntry entry_of(const store::SessionStore::Entry& session) {
   RosterEntry entry{.info = info_from_manifest(session.manifest),
                     .presence = presence_of(session.life),
-                    .socket = session.manifest.socket()};
+                    .socket = session.manifest.socket(),
+                    .silence = {}};
   entry.info.id = session.id;
   if (entry.presence == Presence::lost) {
     remove_stale_socket(session.manifest);
