@@ -66,7 +66,7 @@ void Session::renew_places() {
 }
 
 std::uint64_t Session::allowance() const {
-  return shadow_allowance({.running = vtd_.is_running(),
+  return shadow_allowance({.running = vtd_.is_awaited(),
                            .head = line_.head(),
                            .parsed = vtd_.parsed(),
                            .checkpoint = vtd_.rebuild_offset(),

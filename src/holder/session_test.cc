@@ -308,6 +308,27 @@ TEST_CASE("a VTD that is killed from outside again and again is not the fault of
   CHECK((world.attach().snapshots.back().flags & wire::kRebuilt) == 0);
 }
 
+TEST_CASE("while a killed VTD is about to be started again the program does not outrun the ring, for two seconds at most") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  world.write("before\033[6n" + std::string(20u << 20, 'x'));
+  world.pass(1s);
+  CHECK(world.program.size() <= limits::kRingBytes + (1u << 20));  // what lies in the line between is not the ring's
+  world.poison.reset();
+  world.pass(2s);
+  CHECK(world.input == answer_to(10));
+  CHECK(world.program.size() == 10 + (20u << 20));
+  CHECK((world.attach().snapshots.back().flags & wire::kRebuilt) == 0);
+
+  World unlucky;
+  unlucky.host.shadow_status = SIGKILL;
+  unlucky.poison = 6;
+  unlucky.write("before\033[6n" + std::string(20u << 20, 'x'));
+  unlucky.pass(5s);
+  CHECK(unlucky.program.size() == 10 + (20u << 20));
+}
+
 TEST_CASE("a crash after kills from outside is a first crash") {
   World world;
   world.host.shadow_status = SIGKILL;

@@ -115,6 +115,10 @@ std::uint64_t VtdLink::rebuild_offset() const {
   return checkpoints_.empty() ? 0 : checkpoints_.back().offset;
 }
 
+bool VtdLink::is_awaited() const {
+  return is_running() || (start_timer_ && death_.times > 0 && loop_.now() - death_.since < kHungAfter);
+}
+
 bool VtdLink::has_work() const {
   if (safe_ > acked_) return true;
   return std::ranges::any_of(script_, [](const Op& op) { return !op.is_resize; });

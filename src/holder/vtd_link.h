@@ -58,6 +58,9 @@ class VtdLink {
   void expect_work(bool expected) { work_expected_ = expected; }
 
   bool is_running() const { return shadow_.has_value(); }
+  // Runs, or has died and will soon run again: what it has not seen must stay in the ring. One that gets nowhere for
+  // kHungAfter is not waited for any more.
+  bool is_awaited() const;
   std::uint64_t parsed() const { return acked_; }
   // The program must not run further ahead of this than the ring holds, or a rebuild would not be exact.
   std::uint64_t rebuild_offset() const;

@@ -53,7 +53,7 @@ class Cleaner(Case):
 
     def test_a_removed_socket_is_made_anew_by_kill(self):
         self.socket.unlink()
-        self.assertIn("ended and removed", self.world.must("kill", "--rm", "s").text)
+        self.assertIn("ended, removed", self.world.must("kill", "--rm", "s").text)
 
     def test_a_removed_socket_of_an_ended_session_is_made_anew_for_its_screen(self):
         self.world.must("kill", "s")
