@@ -52,6 +52,12 @@ enum class Entry {
   redraw,     // continued without our knowing of the stop
 };
 
+enum class Shown {
+  nothing,
+  session,  // its restore and its live output
+  view,     // what fits of it, on the alternate screen
+};
+
 // From the terminal's answer to DECRQM of mode 2027 (client/reply_filter_rule).
 wire::Clusters clusters_of(int answer, bool fresh) {
   switch (answer) {
@@ -103,6 +109,7 @@ class AttachTerminal {
   void handle(const wire::Frame& frame);
   void handle_ok(std::string_view payload);
   void handle_snapshot(std::string_view payload);
+  std::string change_shown(Shown next);
   void handle_event(std::string_view payload);
   void handle_error(std::string_view payload);
   void draw(std::string_view bytes);
@@ -139,7 +146,9 @@ class AttachTerminal {
   bool undo_ends_ = false;     // the undo's last byte is in drawing_
   bool undone_ = false;
   bool restored_ = false;  // the terminal has been told every mode of the session
-  bool entered_ = false;   // the terminal shows the session: there is something to undo
+  bool entered_ = false;   // there is something to undo
+  Shown shown_ = Shown::nothing;
+  bool has_main_screen_ = false;  // a restore was drawn: the main screen is the session's
   bool stopping_ = false;  // leaving because of SIGTSTP
   bool again_ = false;     // the turn's budget is used up, there is more to move
   wire::TermSize size_;
@@ -388,7 +397,20 @@ void AttachTerminal::handle_ok(std::string_view payload) {
               " for the terminal that leads";
   }
   filter_.asked_own_questions();
-  draw(arrival(size_.rows, entry_ == Entry::first ? notice : std::string()));
+  draw(arrival(entry_ == Entry::first ? notice : std::string()));
+}
+
+// What goes before a picture of this kind.
+std::string AttachTerminal::change_shown(Shown next) {
+  std::string bytes;
+  if (shown_ == Shown::view && next != Shown::view) bytes = kEndViews;
+  if (shown_ != Shown::view && next == Shown::view) bytes = kBeginViews;
+  if (next == Shown::session && !has_main_screen_) {
+    bytes += room(size_.rows);
+    has_main_screen_ = true;
+  }
+  shown_ = next;
+  return bytes;
 }
 
 void AttachTerminal::handle_snapshot(std::string_view payload) {
@@ -399,7 +421,16 @@ void AttachTerminal::handle_snapshot(std::string_view payload) {
   if (phase == wire::Phase::undo) undo_ends_ = last;
   if (phase == wire::Phase::history || phase == wire::Phase::screen) filter_.restore_begins();
   if (phase == wire::Phase::screen) restore_ends_ = last;
-  draw(snapshot->bytes);
+  std::string bytes;
+  if (phase == wire::Phase::undo) {
+    bytes = change_shown(Shown::nothing);
+    // Of a session that was only looked at nothing else is to undo.
+    if (!has_main_screen_) return draw(bytes);
+  } else {
+    bytes = change_shown(phase == wire::Phase::view ? Shown::view : Shown::session);
+  }
+  if (bytes.empty()) return draw(snapshot->bytes);
+  draw(bytes.append(snapshot->bytes));
 }
 
 void AttachTerminal::handle_event(std::string_view payload) {
@@ -521,7 +552,8 @@ void AttachTerminal::finish() {
   phase_ = Phase::over;
   stop_phase_timer();
   if (entered_ && !terminal_gone) {
-    std::string bytes = undone_ ? std::string() : undo_everything();
+    std::string bytes = undone_ ? std::string() : change_shown(Shown::nothing);
+    if (!undone_ && has_main_screen_) bytes += undo_everything();
     bytes += put_back();
     bytes += kFence;
     if (tty_.write_until(bytes, clock_.now() + kLastWriteWait, clock_)) {
@@ -535,7 +567,7 @@ void AttachTerminal::finish() {
   link_.reset();
   if (!stopping_) return;
 
-  stopping_ = entered_ = false;
+  stopping_ = entered_ = has_main_screen_ = false;
   ::raise(SIGSTOP);
   // Continued. The loop sees the SIGCONT, too: on_continue() does nothing until we are attached again.
   if (!tty_.make_raw() || !enter(Entry::continued)) {

@@ -9,12 +9,17 @@ constexpr int kTitlesMax = 10;
 
 }  // namespace
 
-std::string arrival(std::uint16_t rows, std::string_view notice) {
+std::string arrival(std::string_view notice) {
   std::string out = "\x1b[?u\x1b[?2027$p";
   if (!notice.empty()) {
     out += notice;
     out += "\r\n";
   }
+  return out;
+}
+
+std::string room(std::uint16_t rows) {
+  std::string out;
   for (int i = 0; i < rows; ++i) out += "\r\n";
   return out;
 }

@@ -240,8 +240,25 @@ TEST_CASE("a view shows what fits, with the cursor's row, and no input mode") {
   write_view(screen.terminal.mutable_state(), 30, 10, again);
   Screen large(30, 10);
   large.feed(again);
-  CHECK(large.rows() == "1|2|3|456789中x");
+  CHECK(large.rows() == "1|2|3|456789中x|-- 10x4, as the terminal that");
   CHECK(large.x() == 9);
+}
+
+TEST_CASE("leaving goes on below the last row in use, on the last row by a scroll") {
+  const auto row_after = [](const char* written) {
+    Screen session(10, 4), client(10, 4);
+    session.feed(written);
+    client.feed(restore_of(session));
+    std::string undo;
+    write_undo(session.state(), -1, undo);
+    client.feed(undo).feed("$");
+    return client.rows();
+  };
+  CHECK(row_after("one") == "one|$");
+  CHECK(row_after("one\r\n\r\n") == "one|||$");
+  CHECK(row_after("one\r\ntwo\x1b[H") == "one|two|$");
+  CHECK(row_after("one\x1b[?1049hfull") == "one|$");
+  CHECK(row_after("1\r\n2\r\n3\r\n4") == "2|3|4|$");
 }
 
 TEST_CASE("leaving puts back what the session changed and nothing else") {
@@ -270,7 +287,7 @@ TEST_CASE("leaving puts back what the session changed and nothing else") {
   CHECK(client.state().cursor_shape == 0);
   CHECK(client.state().colors == Colors{});
   CHECK(client.state().charsets == Charsets{});
-  CHECK(client.y() == 3);
+  CHECK(client.y() == 0);
   CHECK(client.x() == 0);
   CHECK(fact(client, "primary.pen") == "{}<>\\0");
 }

@@ -57,6 +57,17 @@ void reset_tab_stops(const std::vector<bool>& stops, std::string& out) {
   }
 }
 
+// Of the primary screen, which is what stays in sight: what comes next goes below them. On the last row a line feed makes
+// a fresh one.
+int rows_in_use(const State& state) {
+  const Grid& grid = state.primary.grid;
+  int rows = state.on_alternate ? 0 : state.primary.cursor.y + 1;
+  for (int y = rows; y < grid.rows(); ++y) {
+    if (touched_columns(grid.row(y).view()) > 0) rows = y + 1;
+  }
+  return rows;
+}
+
 }  // namespace
 
 void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
@@ -83,10 +94,10 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
   if (state.cursor_shape != 0) out += "\x1b[0 q";
   // The session's entries, then the title that was there before it.
   for (std::size_t i = 0; i < std::min(state.titles.stack.size() + 1, Titles::kStackMax); ++i) out += "\x1b[23;0t";
-  // Below everything that was drawn: on the last row a line feed makes the fresh one.
   out += "\x1b[?25h\x1b[";
-  append_number(out, state.size.rows);
-  out += "H\r\n";
+  const int rows = rows_in_use(state);
+  append_number(out, static_cast<unsigned>(std::max(rows, 1)));
+  out += rows > 0 ? "H\r\n" : "H";
 }
 
 }  // namespace holdfast::vt

@@ -23,6 +23,19 @@ void place(std::string& out, int x, int y) {
   out += 'H';
 }
 
+// Below the picture: a frame that is larger than what is in it must not be taken for an empty screen.
+void say_size(const Size& size, int cols, int y, std::string& out) {
+  std::string text = "-- ";
+  append_number(text, static_cast<unsigned>(size.cols));
+  text += 'x';
+  append_number(text, static_cast<unsigned>(size.rows));
+  text += ", as the terminal that leads has it --";
+  place(out, 0, y);
+  out += "\x1b[2m";
+  out += std::string_view(text).substr(0, static_cast<std::size_t>(cols));
+  out += "\x1b[m";
+}
+
 }  // namespace
 
 void write_view(State& state, int cols, int rows, std::string& out) {
@@ -39,6 +52,7 @@ void write_view(State& state, int cols, int rows, std::string& out) {
     cells.row(row, cols, CellWriter::Start::positioned);
   }
   cells.set_pen(Pen{});
+  if (last - first < rows) say_size(state.size, cols, last - first, out);
   place(out, std::min(screen.cursor.x, cols - 1), screen.cursor.y - first);
   out += state.modes.get(Mode::cursor_visible) ? "\x1b[?25h" : "\x1b[?25l";
   out += state.modes.get(Mode::reverse_colors) ? "\x1b[?5h" : "\x1b[?5l";

@@ -1,6 +1,7 @@
 """Who leads: whose keys reach the program, whose size it has."""
 
 import peer as wire
+from engine import canonical, outer_state
 from harness import Case, main, program
 from process import eventually
 
@@ -216,6 +217,41 @@ class OtherSizes(Leader):
         terminal.wait_for("row 5")
         self.world.must("send", "o", "--stdin", stdin=b"news\n")
         terminal.wait_for("news")
+
+    def test_it_is_painted_where_nothing_scrolls_away_and_left_as_it_was_found(self):
+        for size in ((60, 20), (100, 30), (79, 24)):
+            with self.subTest(size=size):
+                name = f"v{size[0]}"
+                self.world.start(name, "sh", "-c", "echo THEIRS; cat")
+                leader, _ = self.attached(name, 80, 24)
+                mine = b"\x1b]2;mine\x1b\\my line\r\n"
+                terminal = self.world.terminal("attach", name, cols=size[0], rows=size[1], before=mine)
+                terminal.wait_for("THEIRS")
+                self.assertTrue(terminal.mode(1049))
+                for n in range(4):
+                    self.world.must("send", name, "--stdin", stdin=b"news %d\n" % n)
+                    terminal.wait_for(f"news {n}")
+                self.world.must("detach", name)
+                self.assertEqual(terminal.wait_exit(), 0)
+                self.assertFalse(terminal.mode(1049))
+                self.assertEqual(terminal.history(), [])
+                self.assert_same(terminal.state(), outer_state(canonical(mine, *size)))
+                self.assertEqual(terminal.lines()[0].rstrip(), "my line")
+                self.assertNotIn("news", terminal.text())
+                leader.close()
+
+    def test_one_that_takes_the_lead_has_its_own_lines_above_the_screen(self):
+        self.world.start("o", "sh", "-c", "echo THEIRS; cat")
+        self.attached("o", 80, 24)
+        terminal = self.world.terminal("attach", "o", cols=60, rows=20, before=b"my line\r\n")
+        terminal.wait_for("THEIRS")
+        terminal.type("mine now\n")
+        terminal.wait_for(lambda: "mine now" in terminal.text() and not terminal.mode(1049))
+        self.assertIn("my line", "\n".join(terminal.history()))
+        self.assertEqual(terminal.lines()[0].rstrip(), "THEIRS")
+        terminal.type(b"\x1c")
+        self.assertEqual(terminal.wait_exit(), 0)
+        self.assertEqual(terminal.lines()[0].rstrip(), "THEIRS")
 
     def test_when_the_sizes_become_equal_the_observer_goes_live(self):
         self.world.start("o", "sh", "-c", "printf '\\033[31mred'; cat")
