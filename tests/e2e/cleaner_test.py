@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import socket
+import time
 
 from harness import Case, main, seed
 from process import SANITIZED, eventually, send
@@ -235,9 +236,12 @@ class Silence(Case):
             done = self.world.must("ls")
             self.assertIn(f"kill -CONT {holder}", done.complaint)
             self.assertIn(f"kill -CONT {holder}", self.world.info("s")["reason"])
-            terminal = self.world.terminal("attach", "s")
-            self.assertEqual(terminal.wait_exit(), 4, terminal)
-            self.assertIn(f"kill -CONT {holder}", terminal.sentences())
+            for verb in (["attach", "s"], ["attach", "--create", "s"]):
+                begun = time.monotonic()
+                terminal = self.world.terminal(*verb)
+                self.assertEqual(terminal.wait_exit(), 4, terminal)
+                self.assertLess(time.monotonic() - begun, 3, "named at once")
+                self.assertIn(f"kill -CONT {holder}", terminal.sentences())
         finally:
             send(holder, signal.SIGCONT)
         eventually(lambda: self.world.life("s") == "running")
