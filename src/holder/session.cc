@@ -27,8 +27,8 @@ Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ri
 }
 
 Session::~Session() {
-  for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &drain_timer_, &reopen_timer_, &kill_timer_,
-                      &over_timer_}) {
+  for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &answers_timer_, &drain_timer_,
+                      &record_timer_, &reopen_timer_, &kill_timer_, &over_timer_}) {
     if (*timer) loop_.cancel(**timer);
   }
   for (const auto& client : clients_) drop_client(*client);
@@ -108,8 +108,7 @@ void Session::pump() {
     queued_ = false;
     pump_clients();
   }
-  Client* leading = leader();
-  for (const std::string& answer : queries_.take(leading != nullptr ? &leading->ledger : nullptr, loop_.now())) line_.input().push_reply(answer);
+  push_answers();
   line_.flush_input();
   for (const auto& client : clients_) {
     if (client->held && line_.input().has_room()) {
@@ -124,6 +123,17 @@ void Session::pump() {
   update_interests();
   // Something was queued behind the clients' turn, and nothing else may wake us for it.
   if (queued_ && !again_timer_) again_timer_ = loop_.after(Duration::zero(), [this] { again_timer_.reset(); });
+}
+
+void Session::push_answers() {
+  Client* leading = leader();
+  Ledger* ledger = leading != nullptr ? &leading->ledger : nullptr;
+  for (const std::string& answer : queries_.take(ledger, loop_.now())) line_.input().push_reply(answer);
+  // VTD may stay behind: then nothing else wakes us for what is held.
+  const auto due = queries_.due();
+  if (answers_timer_ && !due) loop_.cancel(*answers_timer_);
+  if (!due) answers_timer_.reset();
+  if (due && !answers_timer_) answers_timer_ = loop_.at(*due, [this] { answers_timer_.reset(); });
 }
 
 void Session::pump_clients() {

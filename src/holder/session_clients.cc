@@ -228,7 +228,7 @@ void Session::take_input(Client& client, std::string_view bytes) {
     input.push(bytes);
     client.last_active = loop_.now();
     client.scanner.feed(bytes, [&](const wire::InputToken& token) {
-      if (token.kind == wire::InputKind::reply) queries_.replied(client.ledger, token.bytes, loop_.now());
+      if (token.kind == wire::InputKind::reply) queries_.replied(client.ledger, token, loop_.now());
     });
   } else {
     client.scanner.feed(bytes, [&](const wire::InputToken& token) { take_token(client, token); });
@@ -239,7 +239,7 @@ void Session::take_input(Client& client, std::string_view bytes) {
 
 // Whether a leader's input has to be looked at token by token. One that was cut stays so until a token ends.
 bool Session::is_cut(Client& client) {
-  if (client.cut) client.cut = client.scanner.pending() || queries_.judges(client.ledger, loop_.now());
+  if (client.cut) client.cut = client.scanner.is_amid_token() || queries_.judges(client.ledger, loop_.now());
   return client.cut;
 }
 
@@ -250,7 +250,7 @@ void Session::take_token(Client& client, const wire::InputToken& token) {
   if (is_reply && (discarded || leader_ != client.id)) client.ledger.replied(reply_shape(token.bytes));
   if (discarded) return;
   if (is_reply && leader_ == client.id) {
-    const auto verdict = queries_.replied(client.ledger, token.bytes, loop_.now());
+    const auto verdict = queries_.replied(client.ledger, token, loop_.now());
     if (verdict != QueryRule::Verdict::deliver) return;
   }
   switch (decide_input(token.kind, leader_ == client.id, client.observe)) {

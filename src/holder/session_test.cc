@@ -657,6 +657,52 @@ TEST_CASE("a holder that was started again says what was lost") {
   CHECK(info.get("reason").as_string().find("the holder died") != std::string::npos);
 }
 
+TEST_CASE("a long answer that the program does not get is kept from it to its end, however late that comes") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.attach().answers = false;
+  FakeClient& second = world.attach();
+  second.answers = false;
+  world.poison = 0;
+  world.write(kQuery);
+  world.pass(100ms);
+  second.type("x");
+  world.settle();
+  REQUIRE(second.leader);
+  world.input.clear();
+  second.type("\033]52;c;" + std::string(100'000, 'a'));  // more than is held until VTD has got there
+  world.pass(6s);
+  second.type("aaaa\a");
+  world.settle();
+  CHECK(world.input.empty());
+  second.type("y");
+  world.settle();
+  CHECK(world.input == "y");
+}
+
+TEST_CASE("an answer that is held goes in after five seconds though nothing else happens; an idle session never wakes") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.attach().answers = false;
+  FakeClient& second = world.attach();
+  second.answers = false;
+  world.pass(1s);
+  CHECK(world.sleep() >= 1h);
+  world.poison = 0;
+  world.write(kQuery);
+  world.pass(12s);  // VTD is killed again and again: now it is started every ten seconds
+  second.type("x");
+  world.settle();
+  REQUIRE(second.leader);
+  world.input.clear();
+  second.type("\033[0n");
+  world.settle();
+  CHECK(world.input.empty());
+  CHECK(world.sleep() <= 5s);
+  world.settle();
+  CHECK(world.input == "\033[0n");
+}
+
 TEST_CASE("a leader that dies with a query in its socket: the shadow terminal answers it") {
   World world;
   FakeClient& client = world.attach();

@@ -352,6 +352,14 @@ class World {
     }
   }
 
+  // Nothing comes from outside: how long it takes until the session wakes by itself, looked at for an hour.
+  Duration sleep() {
+    settle();
+    const Instant from = clock.now();
+    loop.run_once(1h);
+    return clock.now() - from;
+  }
+
   ManualClock clock;
 
  private:
