@@ -329,6 +329,68 @@ TEST_CASE("while a killed VTD is about to be started again the program does not 
   CHECK(unlucky.program.size() == 10 + (20u << 20));
 }
 
+TEST_CASE("what comes in with the end of VTD does not let the program outrun the ring") {
+  World world;
+  FakeClient& client = world.attach();
+  world.host.vtd->hangs = true;
+  world.write(std::string(20u << 20, 'x'));
+  world.settle();
+  const std::uint64_t head = client.drawn_to;
+  CHECK(head == limits::kVtdLagBytes);
+  FakeClient& next = world.connect();
+  world.settle();
+  next.attach();
+  world.kill_vtd();
+  world.settle();
+  REQUIRE_FALSE(next.snapshots.empty());
+  CHECK(next.snapshots.back().offset == head);
+}
+
+TEST_CASE("the program goes on two seconds after VTD died, also when nothing else happens then") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  const Instant from = world.clock.now();
+  world.write("before\033[6n" + std::string(20u << 20, 'x'));
+  world.settle();
+  while (world.program.size() < (20u << 20) && world.clock.now() - from < 10s) {
+    world.sleep();
+    world.settle();
+  }
+  CHECK(world.clock.now() - from <= 2s);
+}
+
+TEST_CASE("a VTD that is killed, lives for an hour and is killed again at the same place is started again at once") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.write("text");
+  world.settle();
+  world.kill_vtd();
+  world.settle();
+  while (world.sleep() < 1h) {
+  }
+  world.host.vtd->hangs = true;
+  FakeClient& client = world.attach();
+  world.kill_vtd();
+  world.settle();
+  CHECK(last_picture(client) == "restore of 4");
+}
+
+TEST_CASE("a VTD that talks nonsense crashes, though it is killed for it") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.write("good");
+  world.settle();
+  world.poison = 6;
+  world.poison_babbles = true;
+  world.write("poison");
+  world.pass(1s);
+  CHECK(world.host.shadows == 3);
+  FakeClient& client = world.attach();
+  CHECK((client.snapshots.back().flags & wire::kRebuilt) != 0);
+  CHECK(last_picture(client) == "restore of 10");
+}
+
 TEST_CASE("a crash after kills from outside is a first crash") {
   World world;
   world.host.shadow_status = SIGKILL;

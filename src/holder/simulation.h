@@ -375,6 +375,7 @@ class World {
   std::string input;     // what it was sent
   bool program_reads = true;
   std::optional<std::uint64_t> poison;  // offset of the byte that crashes VTD
+  bool poison_babbles = false;          // or makes it talk nonsense instead
   std::size_t budget = 1u << 20;  // bytes that one party moves in a step
 
  private:
@@ -445,7 +446,12 @@ class World {
       vtd.at = start->offset;
       vtd.words.push_back("start " + std::to_string(start->offset) + " " + std::to_string(start->cols));
     } else if (const auto* range = std::get_if<Range>(&word)) {
-      if (poison && vtd.at <= *poison && *poison < range->end) return vtd.socket.reset();
+      if (poison && vtd.at <= *poison && *poison < range->end) {
+        if (!poison_babbles) return vtd.socket.reset();
+        vtd.hangs = true;
+        CHECK(sys::send_with_fd(vtd.socket.get(), "nonsense", -1).has_value());
+        return;
+      }
       const std::uint64_t from = vtd.at - std::min<std::uint64_t>(vtd.at, kQuery.size() - 1);
       for (const std::uint64_t query : query_ends(std::string_view(program).substr(from, range->end - from))) {
         tell(vtd, Reply{from + query, answer_to(from + query)});
