@@ -37,14 +37,16 @@ Client* Session::find(ClientId id) {
 }
 
 void Session::on_listener() {
-  for (int i = 0; i < kAcceptsMax; ++i) {
-    Fd socket(::accept4(setup_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      return;
-    }
-    accept_client(std::move(socket));
+  for (int i = 0; i < kAcceptsMax && accept_next(); ++i) {
   }
+}
+
+// False: nobody waits.
+bool Session::accept_next() {
+  Fd socket(::accept4(setup_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return errno == EINTR || errno == ECONNABORTED;
+  accept_client(std::move(socket));
+  return true;
 }
 
 void Session::accept_client(Fd socket) {

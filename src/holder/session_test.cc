@@ -824,6 +824,35 @@ TEST_CASE("a summons has socket and record looked after, and the manifest writte
   CHECK(world.attach().leader);  // the listener is watched as before
 }
 
+TEST_CASE("places that cannot be made anew at once are in a moment: nobody is waited for, and then all is quiet") {
+  World world;
+  world.settle();
+  const int at_start = world.host.renewals;
+  world.host.renewals_refused = 3;
+  world.session->take_summons();
+  CHECK(world.host.renewals == at_start + 1);
+  world.host.manifest.clear();
+  world.pass(100ms);
+  CHECK(world.host.renewals == at_start + 4);
+  CHECK_FALSE(world.host.manifest.empty());
+  CHECK(world.sleep() >= 1h);
+  world.host.renewals_refused = 1'000'000;
+  world.session->take_summons();
+  world.pass(2s);
+  CHECK(world.sleep() >= 1h);
+}
+
+TEST_CASE("however many came by the old socket, they are let in before a new one takes its place") {
+  World world;
+  world.settle();
+  for (int i = 0; i < 100; ++i) world.connect().say(wire::Type::info, Json::object());
+  world.host.at_renewal = [&world] { world.listen(); };
+  world.session->take_summons();
+  world.settle();
+  for (const auto& client : world.clients) CHECK(client->infos.size() == 1);
+  CHECK(world.attach().leader);
+}
+
 TEST_CASE("a session that nothing happens to has no timers and does not wake") {
   World world;
   world.write("prompt$ ");

@@ -136,6 +136,21 @@ class Cleaner(Case):
         self.assert_all_there()
         self.assertEqual((self.world.root / "state/holdfast/names/s").read_text().strip(), self.identity)
 
+    def test_the_name_comes_back_when_a_start_that_had_the_names_is_over(self):
+        shutil.rmtree(self.world.root / "state")
+        names = self.world.root / "state/holdfast/names"
+        for directory in (names, names.parent / "sessions"):
+            directory.mkdir(mode=0o700, parents=True)
+        # A socket without a record tells `ls` of the session.
+        with open(names / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertEqual([s["life"] for s in self.world.sessions()], ["running"])
+            self.assertFalse((names / "s").exists())
+            # The holder waits for no lock: it answers meanwhile.
+            self.assertEqual(self.world.info(self.identity)["pid"], self.pid)
+        eventually((names / "s").exists)
+        self.assert_all_there()
+
     def test_the_name_of_a_session_without_a_record_is_still_taken(self):
         self.remove_record()
         self.assert_refused(self.world.hold("new", "-d", "--name", "s", "--", "cat"), 6, "'s'")
