@@ -132,6 +132,8 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) 
     return fail(ErrorKind::refused, "attach to '" + target.name + "'", "it is the session you are in",
                 "leave it first, or attach from another terminal");
   }
+  const Address address{target.id, target.name, target.socket};
+  TRY(check_greets(address));
   const auto environment = own_environment();
   client::AttachOptions options;
   options.socket = target.socket;
@@ -144,7 +146,9 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) 
   options.environment = tracked_variables(environment);
   options.user = environment_value(environment, "USER");
   warn_of_poor_terminal();
-  const client::AttachEnd end = TRY(client::attach_terminal(options, std::move(terminal.tty), system_clock()));
+  const auto attached = client::attach_terminal(options, std::move(terminal.tty), system_clock());
+  if (!attached && attached.error().kind == ErrorKind::timeout) return no_answer(address);
+  const client::AttachEnd end = TRY(attached);
   std::string line = ending_line(end, target.name);
   if (end.why == client::AttachEnd::Why::lost) {
     line += comes_back(target.socket) ? "; it is back: " + command_of("attach", target.name)

@@ -26,7 +26,8 @@ Result<AttachTerminal> prepare_attach(const Arguments& arguments);
 Result<> check_detach_key(const Arguments& arguments);
 
 // Attaches, waits for the end, says it. Gives the exit code: 0 when left or when the program ended well, 5 when it
-// ended otherwise, 1 when the attachment broke. Errors: as attach_terminal's, and refused for the session one is in.
+// ended otherwise, 1 when the attachment broke. Errors: as attach_terminal's, refused for the
+// session one is in, no_answer(), at once if its holder is stopped.
 Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal);
 
 // The line after an attachment, without its line end.

@@ -24,36 +24,44 @@ constexpr Duration kGreetingWait = 500ms;
 // A socket that is gone though its session lives.
 bool is_gone(const Error& error) { return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended; }
 
-std::string attempted_for(const store::SessionStore::Entry& entry) {
-  return "reach the session '" + entry.manifest.name() + "'";
+Address address_of(const store::SessionStore::Entry& entry) {
+  return {entry.id, entry.manifest.name(), entry.manifest.socket()};
 }
+
+std::string attempted_for(const std::string& name) { return "reach the session '" + name + "'"; }
 
 std::vector<client::HolderProcess> holders_of(const store::SessionStore::Entry& entry) {
   return client::find_holders(std::span(&entry.id, 1));
 }
 
-bool is_stopped(const store::SessionStore::Entry& entry) {
-  return std::ranges::any_of(holders_of(entry), &client::HolderProcess::stopped);
-}
-
 std::unexpected<Error> unreachable(const store::SessionStore::Entry& entry) {
   const std::string name = entry.manifest.name();
+  const std::string attempted = attempted_for(name);
   switch (entry.life) {
     case Life::lost:
       client::remove_stale_socket(entry.manifest);
-      return fail(ErrorKind::ended, attempted_for(entry), "it is lost: nothing of it runs any more",
+      return fail(ErrorKind::ended, attempted, "it is lost: nothing of it runs any more",
                   "remove its record with: hold rm " + shell_quoted(name));
     case Life::exited:
-      return fail(ErrorKind::ended, attempted_for(entry), "it has ended, and nobody keeps its screen any more",
+      return fail(ErrorKind::ended, attempted, "it has ended, and nobody keeps its screen any more",
                   "remove its record with: hold rm " + shell_quoted(name));
     case Life::elsewhere:
-      return fail(ErrorKind::refused, attempted_for(entry),
+      return fail(ErrorKind::refused, attempted,
                   "it runs on another machine that shares this home directory", "log in there");
     case Life::starting:
     case Life::running:
       break;
   }
   return no_answer(entry);
+}
+
+// A holder greets who comes at once. One that does not may be stopped: then waiting for it is in vain.
+Result<> await_greeting(const client::Connection& connection, const Address& of) {
+  const Instant deadline = deadline_after(kGreetingWait);
+  if (client::wait_ready(connection.fd(), client::Until::readable, deadline, system_clock())) return {};
+  const auto holders = client::find_holders(std::span(&of.id, 1));
+  if (std::ranges::any_of(holders, &client::HolderProcess::stopped)) return no_answer(of);
+  return {};
 }
 
 }  // namespace
@@ -77,7 +85,10 @@ Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Ent
   for (;;) {
     if (entry.life == Life::lost || entry.life == Life::elsewhere) return unreachable(entry);
     auto connection = client::Connection::open(entry.manifest.socket());
-    if (connection) return Reached{std::move(entry), std::move(*connection)};
+    if (connection) {
+      TRY(await_greeting(*connection, address_of(entry)));
+      return Reached{std::move(entry), std::move(*connection)};
+    }
     if (connection.error().kind == ErrorKind::refused) return std::unexpected(connection.error());
     if (!summoned && entry.life != Life::starting && is_gone(connection.error())) {
       summoned = true;
@@ -104,23 +115,25 @@ Result<store::SessionStore::Entry> find_session(const store::SessionStore& store
   return store.find(handle);
 }
 
-std::unexpected<Error> no_answer(const store::SessionStore::Entry& entry) {
-  client::Silence why = client::silence_of(entry.id, entry.manifest.socket(), holders_of(entry));
+std::unexpected<Error> no_answer(const Address& from) {
+  client::Silence why = client::silence_of(from.id, from.socket, client::find_holders(std::span(&from.id, 1)));
   // A stopped holder is one that does not answer in time; that it cannot be reached at all is a failure.
-  const bool has_socket = ::access(entry.manifest.socket().c_str(), F_OK) == 0;
-  return fail(has_socket || why.passes ? ErrorKind::timeout : ErrorKind::failed, attempted_for(entry),
+  const bool has_socket = ::access(from.socket.c_str(), F_OK) == 0;
+  return fail(has_socket || why.passes ? ErrorKind::timeout : ErrorKind::failed, attempted_for(from.name),
               std::move(why.problem), std::move(why.advice));
 }
 
+std::unexpected<Error> no_answer(const store::SessionStore::Entry& entry) { return no_answer(address_of(entry)); }
+
+Result<> check_greets(const Address& whom) {
+  const auto connection = client::Connection::open(whom.socket);
+  // What else is wrong, who connects in earnest says.
+  return connection ? await_greeting(*connection, whom) : Result<>();
+}
+
 Result<Json> ask(Reached& reached, wire::Type type, const Json& message, Duration wait) {
-  auto& [entry, connection] = reached;
-  // A holder greets who comes at once. One that does not may be stopped: then waiting for it is in vain.
-  if (!client::wait_ready(connection.fd(), client::Until::readable, deadline_after(kGreetingWait), system_clock()) &&
-      is_stopped(entry)) {
-    return no_answer(entry);
-  }
-  auto answer = connection.request(type, message, deadline_after(wait), system_clock());
-  if (!answer && answer.error().kind == ErrorKind::timeout) return no_answer(entry);
+  auto answer = reached.connection.request(type, message, deadline_after(wait), system_clock());
+  if (!answer && answer.error().kind == ErrorKind::timeout) return no_answer(reached.entry);
   return answer;
 }
 

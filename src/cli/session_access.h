@@ -23,13 +23,18 @@ inline Instant deadline_after(Duration wait) { return system_clock().now() + wai
 // The sessions of this user. Errors: the state directory is not ours, or cannot be made.
 Result<store::SessionStore> open_store();
 
+// Where a session is found, and what it is called.
+struct Address {
+  std::string id, name, socket;
+};
+
 struct Reached {
   store::SessionStore::Entry entry;
   client::Connection connection;
 };
 // Connects to the session's holder. A session that is just starting is waited for, and its entry read again.
 // A holder whose socket was removed is told to make it anew. Errors: ended (exited and nobody serves it, or lost),
-// refused (another machine's), no_answer().
+// refused (another machine's), no_answer(), at once if the holder is stopped.
 Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Entry entry);
 // The same from NAME, an id or the beginning of one.
 Result<Reached> reach(const std::string& handle);
@@ -39,10 +44,13 @@ Result<Reached> reach(const std::string& handle);
 Result<store::SessionStore::Entry> find_session(const store::SessionStore& store, const std::string& handle);
 
 // Sends the message, which is answered by one with its id, and waits. Errors: what the holder answered; ended;
-// no_answer(), at once if the holder is stopped.
+// no_answer().
 Result<Json> ask(Reached& reached, wire::Type type, const Json& message, Duration wait);
 // Why a session that lives does not answer: timeout, or failed if its socket is gone and cannot be made anew.
+std::unexpected<Error> no_answer(const Address& from);
 std::unexpected<Error> no_answer(const store::SessionStore::Entry& entry);
+// Before a long conversation over another connection: no_answer(), at once, if the holder is stopped.
+Result<> check_greets(const Address& whom);
 
 // The sessions nobody is attached to, but for the one this process runs in.
 std::vector<const client::RosterEntry*> waiting_sessions(const std::vector<client::RosterEntry>& entries);

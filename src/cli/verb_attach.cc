@@ -104,9 +104,7 @@ Result<int> attach(const Arguments& arguments) {
     if (entry.life == Life::exited) return show_final_screen(store, entry);
     AttachTerminal terminal = TRY(prepare_attach(arguments));
     const AttachTarget target = TRY(target_of(store, entry, observe));
-    auto code = attach_session(target, std::move(terminal));
-    if (!code && code.error().kind == ErrorKind::timeout) return no_answer(entry);
-    return code;
+    return attach_session(target, std::move(terminal));
   }
   AttachTerminal terminal = TRY(prepare_attach(arguments));
   const AttachTarget target = create ? TRY(find_or_start(arguments, store)) : TRY(only_detached(store, observe));

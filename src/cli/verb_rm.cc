@@ -21,7 +21,9 @@ Result<Json> remove_one(store::SessionStore& store, const std::string& handle) {
       TRY(ask(*reached, wire::Type::remove, Json::object(), kAnswerWait));
       return Json::object().set("name", name).set("id", entry.id).set("removed", true);
     }
-    if (entry.life != Life::exited) return std::unexpected(reached.error());
+    // One that keeps a screen and is stopped still has its lock.
+    const bool is_silent = reached.error().kind == ErrorKind::timeout;
+    if (entry.life != Life::exited || is_silent) return std::unexpected(reached.error());
   }
   client::remove_stale_socket(entry.manifest);
   TRY(store.remove(entry.id, store::SessionStore::Lock::of_others));

@@ -44,7 +44,8 @@ class Host {
   virtual bool is_manifest_saved() = 0;
   virtual int saved_fd() const = 0;
   // What of the session others can remove, made anew where it is missing: its directory with the lock and its name, and
-  // its socket, whose listener then stands at the number of the old one. The manifest is the caller's to save.
+  // its socket, whose listener then stands at the number of the old one. The manifest is the caller's to save. Waits for
+  // no lock; error kind timeout: somebody else has one for a moment.
   virtual Result<> renew_places() = 0;
   // Removes the session from disk and its socket from the runtime directory.
   virtual Result<> remove_session() = 0;

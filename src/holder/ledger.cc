@@ -10,6 +10,9 @@ constexpr std::size_t kOwedMax = 256, kEarlyMax = 256;
 // Streams that VTD may still be behind: each needs a dropped backlog or another picture.
 constexpr std::size_t kStreamsMax = 16;
 
+// Of a shape, bytes: three times the longest that terminals are known to give.
+constexpr std::size_t kShapeBytesMax = 64;
+
 constexpr std::string_view kDigits = "0123456789";
 
 bool is_final(char c) { return c >= 0x40 && c <= 0x7e; }
@@ -43,9 +46,7 @@ std::string shape_of_dcs(std::string_view body) {
   return "P" + std::string(body.substr(0, 2));
 }
 
-}  // namespace
-
-std::string reply_shape(std::string_view bytes) {
+std::string whole_shape(std::string_view bytes) {
   if (bytes.size() < 3 || bytes[0] != '\033') return {};
   const std::string_view body = bytes.substr(2);
   switch (bytes[1]) {
@@ -60,6 +61,17 @@ std::string reply_shape(std::string_view bytes) {
     default:
       return {};
   }
+}
+
+}  // namespace
+
+std::string reply_shape(std::string_view bytes) {
+  std::string shape = whole_shape(bytes);
+  if (shape.size() > kShapeBytesMax) {
+    shape.resize(kShapeBytesMax);
+    shape.shrink_to_fit();
+  }
+  return shape;
 }
 
 void Ledger::live_from(std::uint64_t offset) {

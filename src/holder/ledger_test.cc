@@ -33,6 +33,12 @@ TEST_CASE("what is no answer, or the rest of one, has no shape") {
   }
 }
 
+TEST_CASE("a shape is short, however long the answer is") {
+  CHECK(reply_shape("\033]4;" + std::string(1u << 20, '1') + "\a").size() <= 64);
+  CHECK(reply_shape("\033]" + std::string(1u << 20, '1') + "\a").size() <= 64);
+  CHECK(reply_shape("\033[" + std::string(1u << 20, '!') + "y").size() <= 64);
+}
+
 TEST_CASE("a query is owed from when VTD tells of it until the terminal answers") {
   Ledger ledger;
   ledger.live_from(100);

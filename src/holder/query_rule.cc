@@ -15,12 +15,14 @@ constexpr std::size_t kStreamsMax = 256;
 constexpr Duration kAnswerWait = 5s;
 // Former leaders that VTD is behind, and answers that wait for it: each needs a person's key, or a terminal's.
 constexpr std::size_t kFormersMax = 16, kHeldMax = 64;
+// Of those answers, bytes: more than any but a clipboard has, and that one is dropped then, not cut.
+constexpr std::size_t kHeldBytesMax = 64u << 10;
 
 }  // namespace
 
 void QueryRule::live_from(std::uint64_t offset) {
   live_over();
-  live_ = {offset, offset};
+  live_ = {offset, offset, reign_};
   state_ = Live::yes;
 }
 
@@ -36,7 +38,7 @@ void QueryRule::live_over() {
 
 void QueryRule::live_soon(std::uint64_t offset) {
   live_over();
-  live_ = {offset, offset};
+  live_ = {offset, offset, reign_};
   state_ = Live::soon;
 }
 
@@ -63,39 +65,61 @@ void QueryRule::parsed_to(std::uint64_t offset) {
 }
 
 QueryRule::Fate QueryRule::fate(std::uint64_t offset) const {
-  const bool was_covered =
-      std::ranges::any_of(over_, [&](const Stream& s) { return offset > s.from && offset <= s.to; });
-  if (was_covered) return Fate::drop;
-  if (state_ == Live::no || offset <= live_.from) return Fate::deliver;
-  return offset <= live_.to ? Fate::drop : Fate::wait;
+  if (covering(offset) != nullptr) return Fate::keep;
+  return state_ == Live::no || offset <= live_.from ? Fate::deliver : Fate::wait;
+}
+
+// The stream in which a leading terminal was sent the query that ends there.
+const QueryRule::Stream* QueryRule::covering(std::uint64_t offset) const {
+  const auto covers = [&](const Stream& s) { return offset > s.from && offset <= s.to; };
+  const auto ended = std::ranges::find_if(over_, covers);
+  if (ended != over_.end()) return &*ended;
+  return state_ != Live::no && covers(live_) ? &live_ : nullptr;
+}
+
+// Answers go out in the order of their queries: one that a terminal that led may owe comes before.
+bool QueryRule::waits_for_former(std::uint64_t offset) const {
+  return std::ranges::any_of(formers_, [&](const Former& former) {
+    if (is_decided(former)) return false;
+    return std::ranges::any_of(
+        kept_, [&](const Pending& kept) { return kept.reign == former.reign && kept.offset < offset; });
+  });
 }
 
 void QueryRule::keep(Pending answer) {
   kept_bytes_ += answer.bytes.size();
   kept_.push_back(std::move(answer));
-  while (kept_bytes_ > kPendingBytesMax) {
-    kept_bytes_ -= kept_.front().bytes.size();
-    kept_.pop_front();
-  }
+  while (kept_bytes_ > kPendingBytesMax) forget_kept();
+}
+
+void QueryRule::forget_kept() {
+  kept_bytes_ -= kept_.front().bytes.size();
+  kept_.pop_front();
 }
 
 std::vector<std::string> QueryRule::take(Ledger* leader, Instant now) {
+  std::vector<Pending> decided;
   while (!pending_.empty()) {
-    const Fate what = fate(pending_.front().offset);
-    if (what == Fate::wait) break;
+    const std::uint64_t offset = pending_.front().offset;
+    const Fate what = fate(offset);
+    if (what == Fate::wait || (what == Fate::deliver && waits_for_former(offset))) break;
     Pending answer = std::move(pending_.front());
     pending_.pop_front();
     pending_bytes_ -= answer.bytes.size();
-    if (what == Fate::deliver) out_.push_back(std::move(answer.bytes));
-    if (what == Fate::drop) keep(std::move(answer));
+    if (what == Fate::keep) {
+      answer.reign = covering(offset)->reign;
+      keep(std::move(answer));
+    } else {
+      decided.push_back(std::move(answer));
+    }
   }
-  resolve_formers(now);
-  judge_held(leader, now);
-  while (!kept_.empty() && now - kept_.front().told > kAnswerWait) {
-    kept_bytes_ -= kept_.front().bytes.size();
-    kept_.pop_front();
-  }
-  return std::exchange(out_, {});
+  resolve_formers(now, decided);
+  while (!kept_.empty() && now - kept_.front().told > kAnswerWait) forget_kept();
+  std::ranges::stable_sort(decided, {}, &Pending::offset);
+  std::vector<std::string> out;
+  for (Pending& answer : decided) out.push_back(std::move(answer.bytes));
+  judge_held(leader, now, out);
+  return out;
 }
 
 // ---- a change of the leader
@@ -104,61 +128,84 @@ void QueryRule::leader_changed(Ledger* before, std::uint64_t sent, Instant now) 
   live_over();
   if (before != nullptr) {
     if (formers_.size() == kFormersMax) formers_.erase(formers_.begin());
-    formers_.push_back({*before, before->sent_to()});
+    formers_.push_back({*before, before->sent_to(), reign_});
     formers_.back().ledger.live_over();
     // What is held was not delivered: VTD answers instead. That terminal has answered, though.
     for (const std::string& bytes : held_) before->replied(reply_shape(bytes));
   }
   held_.clear();
+  held_bytes_ = 0;
+  verdict_ = Verdict::drop;  // the rest of an answer whose beginning went by before it led
+  ++reign_;
   observed_to_ = sent;
   led_since_ = now;
 }
 
 // What a former leader was sent and has not answered, VTD answers.
-void QueryRule::resolve_formers(Instant now) {
+void QueryRule::resolve_formers(Instant now, std::vector<Pending>& decided) {
   std::erase_if(formers_, [&](const Former& former) {
-    if (parsed_ < former.sent) return false;
+    if (!is_decided(former)) return false;
     std::erase_if(kept_, [&](Pending& answer) {
-      if (answer.offset > former.sent) return false;
+      if (answer.reign != former.reign || answer.offset > former.sent) return false;
       kept_bytes_ -= answer.bytes.size();
       const bool is_owed = former.ledger.owes(answer.offset) && now - answer.told <= kAnswerWait;
-      if (is_owed) out_.push_back(std::move(answer.bytes));
-      return true;  // a terminal has answered it, or nobody will
+      if (is_owed) decided.push_back(std::move(answer));
+      return true;  // the terminal has answered it, or nobody will
     });
     return true;
   });
 }
 
+bool QueryRule::is_late(Instant now) const { return now - led_since_ >= kAnswerWait; }
+
 bool QueryRule::judges(const Ledger& leader, Instant now) const {
-  if (observed_to_ == 0 || now - led_since_ > kAnswerWait) return !held_.empty();
+  if (!held_.empty()) return true;
+  if (observed_to_ == 0 || is_late(now)) return false;
   return parsed_ < observed_to_ || leader.owes_up_to(observed_to_);
 }
 
-QueryRule::Verdict QueryRule::replied(Ledger& leader, std::string_view bytes, Instant now) {
-  const std::string shape = reply_shape(bytes);
-  const bool is_piece = !bytes.starts_with('\033');
-  if (is_piece && verdict_ == Verdict::hold && !held_.empty()) held_.back() += bytes;
-  if (is_piece) return verdict_;
+std::optional<Instant> QueryRule::due() const {
+  if (held_.empty()) return std::nullopt;
+  return led_since_ + kAnswerWait;
+}
+
+QueryRule::Verdict QueryRule::hold(std::string_view bytes) {
+  if (held_.size() == kHeldMax || held_bytes_ + bytes.size() > kHeldBytesMax) return Verdict::drop;
+  held_bytes_ += bytes.size();
+  held_.emplace_back(bytes);
+  return Verdict::hold;
+}
+
+QueryRule::Verdict QueryRule::replied(Ledger& leader, const wire::InputToken& token, Instant now) {
+  if (token.continues && verdict_ == Verdict::hold) {
+    const std::string whole = std::move(held_.back()) + std::string(token.bytes);
+    held_bytes_ -= whole.size() - token.bytes.size();
+    held_.pop_back();
+    verdict_ = hold(whole);
+  }
+  if (token.continues) return verdict_;
+  const std::string shape = reply_shape(token.bytes);
   if (!judges(leader, now)) {
     leader.replied(shape);
     return verdict_ = Verdict::deliver;
   }
-  if (parsed_ < observed_to_) {
-    if (held_.size() == kHeldMax) return verdict_ = Verdict::drop;
-    held_.emplace_back(bytes);
-    return verdict_ = Verdict::hold;
-  }
+  // Behind one that is held the next ones wait too: a terminal's answers stay in their order.
+  if (parsed_ < observed_to_ || !held_.empty()) return verdict_ = hold(token.bytes);
   const auto query = leader.replied(shape);
   return verdict_ = query && *query <= observed_to_ ? Verdict::drop : Verdict::deliver;
 }
 
-void QueryRule::judge_held(Ledger* leader, Instant now) {
-  const bool late = now - led_since_ > kAnswerWait;
-  if (held_.empty() || leader == nullptr || (parsed_ < observed_to_ && !late)) return;
+void QueryRule::judge_held(Ledger* leader, Instant now, std::vector<std::string>& out) {
+  if (held_.empty() || leader == nullptr || (parsed_ < observed_to_ && !is_late(now))) return;
+  Verdict last = Verdict::drop;
   for (std::string& bytes : std::exchange(held_, {})) {
     const auto query = leader->replied(reply_shape(bytes));
-    if (!query || *query > observed_to_) out_.push_back(std::move(bytes));
+    last = query && *query <= observed_to_ ? Verdict::drop : Verdict::deliver;
+    if (last == Verdict::deliver) out.push_back(std::move(bytes));
   }
+  held_bytes_ = 0;
+  // Of the last one pieces may be still to come.
+  if (verdict_ == Verdict::hold) verdict_ = last;
 }
 
 bool QueryBudget::allow(Instant now) {

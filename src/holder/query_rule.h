@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "holder/ledger.h"
 #include "holder/scanner.h"
+#include "wire/terminal_input.h"
 
 namespace holdfast::holder {
 
@@ -38,7 +39,7 @@ class QueryRule {
     hold,  // whether it is, is known when VTD has got there: it comes out of take() then, or never
   };
   // An answer of the leader's terminal, whose ledger takes note of it. Pieces of a long one get the verdict of the first.
-  Verdict replied(Ledger& leader, std::string_view bytes, Instant now);
+  Verdict replied(Ledger& leader, const wire::InputToken& token, Instant now);
   // Whether verdicts other than `deliver` are possible now: the leader's input has to be cut into tokens.
   bool judges(const Ledger& leader, Instant now) const;
 
@@ -52,41 +53,53 @@ class QueryRule {
   // Takes what is decided to reach the program, in order. `leader`: nullptr if nobody leads.
   std::vector<std::string> take(Ledger* leader, Instant now);
   bool has_pending() const { return !pending_.empty(); }
+  // When take() has to be called at the latest, though nothing happens: an answer is held. None: nothing is.
+  std::optional<Instant> due() const;
 
  private:
   struct Stream {
     std::uint64_t from, to;  // (from, to]: a query that ends there was sent to a leading terminal
+    std::uint64_t reign;     // of that terminal
   };
-  enum class Fate : std::uint8_t { deliver, drop, wait };
+  enum class Fate : std::uint8_t { deliver, keep, wait };
   Fate fate(std::uint64_t offset) const;
+  const Stream* covering(std::uint64_t offset) const;
 
   struct Pending {
     std::uint64_t offset;
     std::string bytes;
     Instant told;
+    std::uint64_t reign = 0;  // kept: of the terminal that was sent the query
   };
   // A terminal that led. What it owes is known once VTD has parsed all that it was sent.
   struct Former {
     Ledger ledger;
     std::uint64_t sent;
+    std::uint64_t reign;
   };
-  void resolve_formers(Instant now);
-  void judge_held(Ledger* leader, Instant now);
+  bool is_decided(const Former& former) const { return parsed_ >= former.sent; }
+  bool waits_for_former(std::uint64_t offset) const;
+  void resolve_formers(Instant now, std::vector<Pending>& decided);
+  void judge_held(Ledger* leader, Instant now, std::vector<std::string>& out);
+  Verdict hold(std::string_view bytes);
+  bool is_late(Instant now) const;
   void keep(Pending answer);
+  void forget_kept();
   std::vector<Stream> over_;  // streams that ended
-  Stream live_{0, 0};
+  Stream live_{0, 0, 0};
   enum class Live : std::uint8_t { no, soon, yes } state_ = Live::no;
   std::deque<Pending> pending_;
   std::size_t pending_bytes_ = 0;
   std::deque<Pending> kept_;  // not delivered: terminals that lead or led were sent the queries
   std::size_t kept_bytes_ = 0;
   std::vector<Former> formers_;
-  std::vector<std::string> out_;
   std::uint64_t heard_to_ = 0, ignore_to_ = 0, parsed_ = 0;
 
+  std::uint64_t reign_ = 0;        // counts the leaders
   std::uint64_t observed_to_ = 0;  // what the leader was sent before it led
   Instant led_since_;
   std::vector<std::string> held_;  // its answers, while VTD is behind that
+  std::size_t held_bytes_ = 0;
   Verdict verdict_ = Verdict::deliver;  // of the answer before, for its further pieces
 };
 

@@ -133,6 +133,10 @@ struct Led {
   void ask(std::uint64_t offset, std::string_view answer) {
     if (rule.answered(offset, answer, kNow)) ledger.told(offset, reply_shape(answer));
   }
+  Verdict reply(std::string_view bytes, Instant now = kNow) {
+    return rule.replied(ledger, {wire::InputKind::reply, bytes}, now);
+  }
+  Verdict piece(std::string_view bytes) { return rule.replied(ledger, {wire::InputKind::reply, bytes, true}, kNow); }
   Answers take(Instant now = kNow) { return rule.take(&ledger, now); }
 
   QueryRule rule;
@@ -151,8 +155,8 @@ TEST_CASE("what a leader that goes had not answered, VTD answers; what it had, n
   led.ask(30, "\033[2;2R");
   led.rule.parsed_to(100);
   CHECK(led.take().empty());
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
-  CHECK(led.rule.replied(led.ledger, "\033[9;9R", kNow) == Verdict::deliver);
+  CHECK(led.reply(kStatus) == Verdict::deliver);
+  CHECK(led.reply("\033[9;9R") == Verdict::deliver);
   led.rule.leader_changed(&led.ledger, 0, kNow);
   CHECK(led.rule.take(nullptr, kNow) == Answers{"\033[2;2R"});
   led.rule.leader_changed(nullptr, 0, kNow);
@@ -162,7 +166,7 @@ TEST_CASE("what a leader that goes had not answered, VTD answers; what it had, n
 TEST_CASE("a leader that goes before VTD has parsed what it was sent: the answers wait for that") {
   Led led;
   led.send(100);
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
+  CHECK(led.reply(kStatus) == Verdict::deliver);
   led.rule.leader_changed(&led.ledger, 0, kNow);
   led.ask(10, kCursor);
   led.ask(20, kStatus);  // answered, and so is what was asked before it
@@ -190,7 +194,7 @@ TEST_CASE("a backlog that is dropped leaves the terminal its queries: it still l
   led.ledger.live_over();
   led.rule.live_over();
   CHECK(led.take().empty());
-  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::deliver);
+  CHECK(led.reply(kCursor) == Verdict::deliver);
 }
 
 TEST_CASE("a terminal that begins to lead answers from then on: what it was sent before is not its to answer") {
@@ -202,17 +206,17 @@ TEST_CASE("a terminal that begins to lead answers from then on: what it was sent
   led.send(200);
   led.ask(150, kCursor);
   CHECK(led.rule.judges(led.ledger, kNow));
-  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::drop);
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::drop);
+  CHECK(led.reply(kCursor) == Verdict::drop);
+  CHECK(led.reply(kStatus) == Verdict::drop);
   CHECK_FALSE(led.rule.judges(led.ledger, kNow));
-  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::deliver);
+  CHECK(led.reply(kCursor) == Verdict::deliver);
 }
 
 TEST_CASE("its answers wait while VTD is behind where it began to lead") {
   Led led(100);
   led.send(200);
-  CHECK(led.rule.replied(led.ledger, kCursor, kNow) == Verdict::hold);
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::hold);
+  CHECK(led.reply(kCursor) == Verdict::hold);
+  CHECK(led.reply(kStatus) == Verdict::hold);
   CHECK(led.take().empty());
   led.ask(50, kCursor);
   CHECK(led.take().empty() == false);  // VTD's own to byte 50: nobody led then
@@ -223,7 +227,7 @@ TEST_CASE("its answers wait while VTD is behind where it began to lead") {
 TEST_CASE("answers that are held when another leads were not given: VTD gives them") {
   Led led(100);
   led.send(200);
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::hold);
+  CHECK(led.reply(kStatus) == Verdict::hold);
   led.rule.leader_changed(&led.ledger, 0, kNow);
   led.ask(150, "\033[0n");
   led.rule.parsed_to(200);
@@ -236,16 +240,141 @@ TEST_CASE("a terminal that never answers what it was sent before is judged for s
   led.rule.parsed_to(100);
   CHECK(led.rule.judges(led.ledger, kNow));
   CHECK_FALSE(led.rule.judges(led.ledger, kNow + 6s));
-  CHECK(led.rule.replied(led.ledger, kCursor, kNow + 6s) == Verdict::deliver);
+  CHECK(led.reply(kCursor, kNow + 6s) == Verdict::deliver);
 }
 
 TEST_CASE("the pieces of a long answer share its verdict") {
   Led led(100);
   led.ask(10, "\033]52;c;x\a");
   led.rule.parsed_to(100);
-  CHECK(led.rule.replied(led.ledger, "\033]52;c;aaaa", kNow) == Verdict::drop);
-  CHECK(led.rule.replied(led.ledger, "bbbb\a", kNow) == Verdict::drop);
-  CHECK(led.rule.replied(led.ledger, kStatus, kNow) == Verdict::deliver);
+  CHECK(led.reply("\033]52;c;aaaa") == Verdict::drop);
+  CHECK(led.piece("bbbb\a") == Verdict::drop);
+  CHECK(led.reply(kStatus) == Verdict::deliver);
+}
+
+TEST_CASE("the pieces of a long answer share its verdict also when its beginning was held and then given") {
+  for (const bool is_old : {false, true}) {
+    CAPTURE(is_old);
+    Led led(100);
+    led.send(200);
+    CHECK(led.reply("\033]52;c;aaaa") == Verdict::hold);
+    CHECK(led.piece("bbbb") == Verdict::hold);
+    if (is_old) led.ask(50, "\033]52;c;x\a");
+    led.rule.take(nullptr, kNow);
+    led.rule.parsed_to(100);
+    CHECK(led.take() == (is_old ? Answers{} : Answers{"\033]52;c;aaaabbbb"}));
+    const Verdict expected = is_old ? Verdict::drop : Verdict::deliver;
+    CHECK(led.piece("cccc") == expected);
+    CHECK(led.piece("\033\\") == expected);
+  }
+}
+
+TEST_CASE("the end of a string that comes as a piece of its own is no answer by itself") {
+  Led led(100);
+  led.ask(10, "\033]52;c;x\a");
+  led.ask(20, kStatus);
+  led.rule.parsed_to(100);
+  CHECK(led.reply("\033]52;c;aaaa") == Verdict::drop);
+  CHECK(led.piece("\033\\") == Verdict::drop);
+  CHECK(led.reply(kStatus) == Verdict::drop);
+}
+
+TEST_CASE("the rest of an answer that began before its terminal led does not reach the program") {
+  Led led;
+  led.rule.leader_changed(nullptr, 0, kNow);
+  CHECK(led.piece("the rest\a") == Verdict::drop);
+  CHECK(led.reply(kStatus) == Verdict::deliver);
+}
+
+TEST_CASE("behind an answer that is held the terminal's later ones wait too, whatever VTD has told meanwhile") {
+  Led led(100);
+  led.send(200);
+  CHECK(led.reply(kCursor) == Verdict::hold);
+  led.rule.parsed_to(100);
+  CHECK(led.rule.judges(led.ledger, kNow));
+  CHECK(led.reply(kStatus) == Verdict::hold);
+  CHECK(led.take() == Answers{std::string(kCursor), std::string(kStatus)});
+  CHECK(led.reply(kStatus) == Verdict::deliver);
+}
+
+TEST_CASE("an answer is held for five seconds at most, and the rule says until when") {
+  Led led(100);
+  led.send(200);
+  CHECK_FALSE(led.rule.due().has_value());
+  CHECK(led.reply(kStatus) == Verdict::hold);
+  REQUIRE(led.rule.due().has_value());
+  CHECK(*led.rule.due() == kNow + 5s);
+  CHECK(led.take(kNow + 4999ms).empty());
+  CHECK(led.take(*led.rule.due()) == Answers{std::string(kStatus)});
+  CHECK_FALSE(led.rule.due().has_value());
+}
+
+TEST_CASE("what is held is bounded in bytes: one that is too long is dropped whole, the others stay") {
+  Led led(100);
+  led.send(200);
+  CHECK(led.reply(kStatus) == Verdict::hold);
+  CHECK(led.reply("\033]52;c;aaaa") == Verdict::hold);
+  Verdict last = Verdict::hold;
+  for (int i = 0; i < 20; ++i) last = led.piece(std::string(4096, 'a'));
+  CHECK(last == Verdict::drop);
+  CHECK(led.reply(kCursor) == Verdict::hold);
+  led.rule.parsed_to(100);
+  CHECK(led.take() == Answers{std::string(kStatus), std::string(kCursor)});
+}
+
+TEST_CASE("answers go out in the order of their queries, also when one was kept for a terminal that has gone") {
+  Led led;
+  led.send(55);
+  led.ask(50, kCursor);
+  CHECK(led.take().empty());
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  led.rule.answered(60, "later", kNow);
+  CHECK(led.rule.take(nullptr, kNow) == Answers{std::string(kCursor), "later"});
+}
+
+TEST_CASE("an answer waits while it is open whether one before it goes out") {
+  Led led;
+  led.send(10);
+  led.ask(5, kCursor);
+  CHECK(led.take().empty());
+  led.ledger.live_over();
+  led.rule.live_soon(50);  // a dropped backlog
+  led.rule.live_from(50);
+  led.ledger.live_from(50);
+  led.send(100);
+  led.rule.leader_changed(&led.ledger, 0, kNow);
+  led.rule.answered(30, "to the dropped", kNow);
+  CHECK(led.rule.take(nullptr, kNow).empty());
+  led.rule.parsed_to(100);
+  CHECK(led.rule.take(nullptr, kNow) == Answers{std::string(kCursor), "to the dropped"});
+}
+
+TEST_CASE("a terminal that led for a moment does not decide what the one before it owes") {
+  Led first;
+  first.send(100);
+  first.ask(50, kStatus);
+  CHECK(first.take().empty());
+  Ledger second;  // watched up to 60, and leaves before the picture it leads with
+  second.live_from(0);
+  second.live_to(60);
+  second.told(50, reply_shape(kStatus));
+  QueryRule& rule = first.rule;
+  SUBCASE("the first one had not answered") {
+    second.replied(reply_shape(kStatus));
+    rule.leader_changed(&first.ledger, 60, kNow);
+    rule.leader_changed(&second, 0, kNow);
+    rule.parsed_to(70);
+    CHECK(rule.take(nullptr, kNow).empty());
+    rule.parsed_to(100);
+    CHECK(rule.take(nullptr, kNow) == Answers{std::string(kStatus)});
+  }
+  SUBCASE("the first one had answered") {
+    CHECK(first.reply(kStatus) == Verdict::deliver);
+    rule.leader_changed(&first.ledger, 60, kNow);
+    rule.leader_changed(&second, 0, kNow);
+    rule.parsed_to(100);
+    CHECK(rule.take(nullptr, kNow).empty());
+  }
 }
 
 TEST_CASE("answers kept for a leader are bounded: the oldest go") {

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "base/sys.h"
 
 namespace holdfast::holder {
 namespace {
@@ -13,6 +14,9 @@ constexpr std::size_t kTurnBytes = 64u << 10;
 // A program that has closed its terminal may open it again; nothing tells when.
 constexpr Duration kReopenCheck = 1s;
 constexpr int kRoundsMax = 4;
+// Others hold the locks of a record for moments; who told us to renew it waits a second (client/summon.h).
+constexpr Duration kRenewPause = 5ms;
+constexpr int kRenewTriesMax = 200;
 
 }  // namespace
 
@@ -27,8 +31,8 @@ Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ri
 }
 
 Session::~Session() {
-  for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &drain_timer_, &reopen_timer_, &kill_timer_,
-                      &over_timer_}) {
+  for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &answers_timer_, &drain_timer_,
+                      &record_timer_, &reopen_timer_, &kill_timer_, &over_timer_, &renew_timer_}) {
     if (*timer) loop_.cancel(**timer);
   }
   for (const auto& client : clients_) drop_client(*client);
@@ -52,17 +56,31 @@ Result<> Session::begin() {
 
 void Session::take_summons() {
   if (removed_) return;
+  renew_tries_ = 0;
   renew_places();
   record_.save_again();
 }
 
 void Session::renew_places() {
-  on_listener();  // who came by the old socket is not turned away
+  // Who came by the old socket is not turned away.
+  for (int taken = 0; taken <= sys::kListenBacklog && accept_next(); ++taken) {
+  }
   loop_.forget(setup_.listener);
-  if (const auto renewed = host_.renew_places(); !renewed) log::error(renewed.error().message());
+  const auto renewed = host_.renew_places();
   if (const auto watched = loop_.watch(setup_.listener, loop::kRead, [this](unsigned) { on_listener(); }); !watched) {
     log::error(watched.error().message());
   }
+  if (renewed) return;
+  if (renewed.error().kind != ErrorKind::timeout || ++renew_tries_ > kRenewTriesMax) {
+    return log::error(renewed.error().message());
+  }
+  if (renew_timer_) return;
+  renew_timer_ = loop_.after(kRenewPause, [this] {
+    renew_timer_.reset();
+    if (removed_) return;
+    renew_places();
+    record_.save_again();
+  });
 }
 
 std::uint64_t Session::allowance() const {
@@ -108,8 +126,7 @@ void Session::pump() {
     queued_ = false;
     pump_clients();
   }
-  Client* leading = leader();
-  for (const std::string& answer : queries_.take(leading != nullptr ? &leading->ledger : nullptr, loop_.now())) line_.input().push_reply(answer);
+  push_answers();
   line_.flush_input();
   for (const auto& client : clients_) {
     if (client->held && line_.input().has_room()) {
@@ -124,6 +141,17 @@ void Session::pump() {
   update_interests();
   // Something was queued behind the clients' turn, and nothing else may wake us for it.
   if (queued_ && !again_timer_) again_timer_ = loop_.after(Duration::zero(), [this] { again_timer_.reset(); });
+}
+
+void Session::push_answers() {
+  Client* leading = leader();
+  Ledger* ledger = leading != nullptr ? &leading->ledger : nullptr;
+  for (const std::string& answer : queries_.take(ledger, loop_.now())) line_.input().push_reply(answer);
+  // VTD may stay behind: then nothing else wakes us for what is held.
+  const auto due = queries_.due();
+  if (answers_timer_ && !due) loop_.cancel(*answers_timer_);
+  if (!due) answers_timer_.reset();
+  if (due && !answers_timer_) answers_timer_ = loop_.at(*due, [this] { answers_timer_.reset(); });
 }
 
 void Session::pump_clients() {

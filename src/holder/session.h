@@ -65,6 +65,7 @@ class Session final : private VtdListener {
   void on_line(unsigned events);
   void read_program(std::size_t budget);
   void answer_status_queries();
+  void push_answers();
   void pump_clients();
   void pump_client(Client& client);
   void follow_leader(const Client& client);
@@ -78,6 +79,7 @@ class Session final : private VtdListener {
   // session_clients.cc: connections, frames, input
   void renew_places();
   void on_listener();
+  bool accept_next();
   void accept_client(Fd socket);
   void on_client(ClientId id, unsigned events);
   void read_client(Client& client);
@@ -175,8 +177,9 @@ class Session final : private VtdListener {
   Instant resized_at_;
   bool paused_ = false;  // reading waits for the leader
   bool queued_ = false;  // something was queued for a client since it was pumped
-  std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, drain_timer_, record_timer_, reopen_timer_,
-      kill_timer_, over_timer_;
+  std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, answers_timer_, drain_timer_,
+      record_timer_, reopen_timer_, kill_timer_, over_timer_, renew_timer_;
+  int renew_tries_ = 0;  // since the last summons
 
   Life life_ = Life::running;
   std::optional<Ending> ending_;

@@ -37,14 +37,16 @@ Client* Session::find(ClientId id) {
 }
 
 void Session::on_listener() {
-  for (int i = 0; i < kAcceptsMax; ++i) {
-    Fd socket(::accept4(setup_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket) {
-      if (errno == EINTR || errno == ECONNABORTED) continue;
-      return;
-    }
-    accept_client(std::move(socket));
+  for (int i = 0; i < kAcceptsMax && accept_next(); ++i) {
   }
+}
+
+// False: nobody waits.
+bool Session::accept_next() {
+  Fd socket(::accept4(setup_.listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return errno == EINTR || errno == ECONNABORTED;
+  accept_client(std::move(socket));
+  return true;
 }
 
 void Session::accept_client(Fd socket) {
@@ -228,7 +230,7 @@ void Session::take_input(Client& client, std::string_view bytes) {
     input.push(bytes);
     client.last_active = loop_.now();
     client.scanner.feed(bytes, [&](const wire::InputToken& token) {
-      if (token.kind == wire::InputKind::reply) queries_.replied(client.ledger, token.bytes, loop_.now());
+      if (token.kind == wire::InputKind::reply) queries_.replied(client.ledger, token, loop_.now());
     });
   } else {
     client.scanner.feed(bytes, [&](const wire::InputToken& token) { take_token(client, token); });
@@ -239,7 +241,7 @@ void Session::take_input(Client& client, std::string_view bytes) {
 
 // Whether a leader's input has to be looked at token by token. One that was cut stays so until a token ends.
 bool Session::is_cut(Client& client) {
-  if (client.cut) client.cut = client.scanner.pending() || queries_.judges(client.ledger, loop_.now());
+  if (client.cut) client.cut = client.scanner.is_amid_token() || queries_.judges(client.ledger, loop_.now());
   return client.cut;
 }
 
@@ -250,7 +252,7 @@ void Session::take_token(Client& client, const wire::InputToken& token) {
   if (is_reply && (discarded || leader_ != client.id)) client.ledger.replied(reply_shape(token.bytes));
   if (discarded) return;
   if (is_reply && leader_ == client.id) {
-    const auto verdict = queries_.replied(client.ledger, token.bytes, loop_.now());
+    const auto verdict = queries_.replied(client.ledger, token, loop_.now());
     if (verdict != QueryRule::Verdict::deliver) return;
   }
   switch (decide_input(token.kind, leader_ == client.id, client.observe)) {

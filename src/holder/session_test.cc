@@ -329,6 +329,68 @@ TEST_CASE("while a killed VTD is about to be started again the program does not 
   CHECK(unlucky.program.size() == 10 + (20u << 20));
 }
 
+TEST_CASE("what comes in with the end of VTD does not let the program outrun the ring") {
+  World world;
+  FakeClient& client = world.attach();
+  world.host.vtd->hangs = true;
+  world.write(std::string(20u << 20, 'x'));
+  world.settle();
+  const std::uint64_t head = client.drawn_to;
+  CHECK(head == limits::kVtdLagBytes);
+  FakeClient& next = world.connect();
+  world.settle();
+  next.attach();
+  world.kill_vtd();
+  world.settle();
+  REQUIRE_FALSE(next.snapshots.empty());
+  CHECK(next.snapshots.back().offset == head);
+}
+
+TEST_CASE("the program goes on two seconds after VTD died, also when nothing else happens then") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.poison = 6;
+  const Instant from = world.clock.now();
+  world.write("before\033[6n" + std::string(20u << 20, 'x'));
+  world.settle();
+  while (world.program.size() < (20u << 20) && world.clock.now() - from < 10s) {
+    world.sleep();
+    world.settle();
+  }
+  CHECK(world.clock.now() - from <= 2s);
+}
+
+TEST_CASE("a VTD that is killed, lives for an hour and is killed again at the same place is started again at once") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.write("text");
+  world.settle();
+  world.kill_vtd();
+  world.settle();
+  while (world.sleep() < 1h) {
+  }
+  world.host.vtd->hangs = true;
+  FakeClient& client = world.attach();
+  world.kill_vtd();
+  world.settle();
+  CHECK(last_picture(client) == "restore of 4");
+}
+
+TEST_CASE("a VTD that talks nonsense crashes, though it is killed for it") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.write("good");
+  world.settle();
+  world.poison = 6;
+  world.poison_babbles = true;
+  world.write("poison");
+  world.pass(1s);
+  CHECK(world.host.shadows == 3);
+  FakeClient& client = world.attach();
+  CHECK((client.snapshots.back().flags & wire::kRebuilt) != 0);
+  CHECK(last_picture(client) == "restore of 10");
+}
+
 TEST_CASE("a crash after kills from outside is a first crash") {
   World world;
   world.host.shadow_status = SIGKILL;
@@ -657,6 +719,52 @@ TEST_CASE("a holder that was started again says what was lost") {
   CHECK(info.get("reason").as_string().find("the holder died") != std::string::npos);
 }
 
+TEST_CASE("a long answer that the program does not get is kept from it to its end, however late that comes") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.attach().answers = false;
+  FakeClient& second = world.attach();
+  second.answers = false;
+  world.poison = 0;
+  world.write(kQuery);
+  world.pass(100ms);
+  second.type("x");
+  world.settle();
+  REQUIRE(second.leader);
+  world.input.clear();
+  second.type("\033]52;c;" + std::string(100'000, 'a'));  // more than is held until VTD has got there
+  world.pass(6s);
+  second.type("aaaa\a");
+  world.settle();
+  CHECK(world.input.empty());
+  second.type("y");
+  world.settle();
+  CHECK(world.input == "y");
+}
+
+TEST_CASE("an answer that is held goes in after five seconds though nothing else happens; an idle session never wakes") {
+  World world;
+  world.host.shadow_status = SIGKILL;
+  world.attach().answers = false;
+  FakeClient& second = world.attach();
+  second.answers = false;
+  world.pass(1s);
+  CHECK(world.sleep() >= 1h);
+  world.poison = 0;
+  world.write(kQuery);
+  world.pass(12s);  // VTD is killed again and again: now it is started every ten seconds
+  second.type("x");
+  world.settle();
+  REQUIRE(second.leader);
+  world.input.clear();
+  second.type("\033[0n");
+  world.settle();
+  CHECK(world.input.empty());
+  CHECK(world.sleep() <= 5s);
+  world.settle();
+  CHECK(world.input == "\033[0n");
+}
+
 TEST_CASE("a leader that dies with a query in its socket: the shadow terminal answers it") {
   World world;
   FakeClient& client = world.attach();
@@ -714,6 +822,35 @@ TEST_CASE("a summons has socket and record looked after, and the manifest writte
   CHECK(world.host.renewals == at_start + 1);
   CHECK(world.host.manifest.find("\"sim\"") != std::string::npos);
   CHECK(world.attach().leader);  // the listener is watched as before
+}
+
+TEST_CASE("places that cannot be made anew at once are in a moment: nobody is waited for, and then all is quiet") {
+  World world;
+  world.settle();
+  const int at_start = world.host.renewals;
+  world.host.renewals_refused = 3;
+  world.session->take_summons();
+  CHECK(world.host.renewals == at_start + 1);
+  world.host.manifest.clear();
+  world.pass(100ms);
+  CHECK(world.host.renewals == at_start + 4);
+  CHECK_FALSE(world.host.manifest.empty());
+  CHECK(world.sleep() >= 1h);
+  world.host.renewals_refused = 1'000'000;
+  world.session->take_summons();
+  world.pass(2s);
+  CHECK(world.sleep() >= 1h);
+}
+
+TEST_CASE("however many came by the old socket, they are let in before a new one takes its place") {
+  World world;
+  world.settle();
+  for (int i = 0; i < 100; ++i) world.connect().say(wire::Type::info, Json::object());
+  world.host.at_renewal = [&world] { world.listen(); };
+  world.session->take_summons();
+  world.settle();
+  for (const auto& client : world.clients) CHECK(client->infos.size() == 1);
+  CHECK(world.attach().leader);
 }
 
 TEST_CASE("a session that nothing happens to has no timers and does not wake") {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -133,7 +134,10 @@ class FakeHost final : public Host {
   int saved_fd() const override { return -1; }
   Result<> renew_places() override {
     ++renewals;
-    return {};
+    if (at_renewal) at_renewal();
+    if (renewals_refused == 0) return {};
+    --renewals_refused;
+    return fail(ErrorKind::timeout, "renew", "somebody has the lock");
   }
   Result<> remove_session() override {
     removed = true;
@@ -146,7 +150,8 @@ class FakeHost final : public Host {
   std::vector<pty::Size> sizes;
   std::vector<int> signals;
   bool tree_empty = true, removed = false;
-  int renewals = 0;
+  int renewals = 0, renewals_refused = 0;
+  std::function<void()> at_renewal;
   std::string manifest;
 };
 
@@ -334,6 +339,19 @@ class World {
     if (host.vtd) host.vtd->socket.reset();
   }
 
+  // A listener of its own, or a new one at the number of the old.
+  void listen() {
+    Fd made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    sockaddr_un any{};
+    any.sun_family = AF_UNIX;
+    CHECK(::bind(made.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any.sun_family) == 0);
+    CHECK(::listen(made.get(), sys::kListenBacklog) == 0);
+    address_length_ = sizeof address_;
+    CHECK(::getsockname(made.get(), reinterpret_cast<sockaddr*>(&address_), &address_length_) == 0);
+    if (!listener_) listener_ = std::move(made);
+    else CHECK(::dup2(made.get(), listener_.get()) >= 0);
+  }
+
   // Runs until nothing moves any more; time stands still.
   void settle() {
     for (int quiet = 0; quiet < 3;) {
@@ -352,6 +370,14 @@ class World {
     }
   }
 
+  // Nothing comes from outside: how long it takes until the session wakes by itself, looked at for an hour.
+  Duration sleep() {
+    settle();
+    const Instant from = clock.now();
+    loop.run_once(1h);
+    return clock.now() - from;
+  }
+
   ManualClock clock;
 
  private:
@@ -367,19 +393,10 @@ class World {
   std::string input;     // what it was sent
   bool program_reads = true;
   std::optional<std::uint64_t> poison;  // offset of the byte that crashes VTD
+  bool poison_babbles = false;          // or makes it talk nonsense instead
   std::size_t budget = 1u << 20;  // bytes that one party moves in a step
 
  private:
-  void listen() {
-    listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    sockaddr_un any{};
-    any.sun_family = AF_UNIX;
-    CHECK(::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any.sun_family) == 0);
-    CHECK(::listen(listener_.get(), 64) == 0);
-    address_length_ = sizeof address_;
-    CHECK(::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address_), &address_length_) == 0);
-  }
-
   bool step() {
     bool moved = step_program();
     for (const auto& client : clients) moved = client->step(budget, program) || moved;
@@ -437,7 +454,12 @@ class World {
       vtd.at = start->offset;
       vtd.words.push_back("start " + std::to_string(start->offset) + " " + std::to_string(start->cols));
     } else if (const auto* range = std::get_if<Range>(&word)) {
-      if (poison && vtd.at <= *poison && *poison < range->end) return vtd.socket.reset();
+      if (poison && vtd.at <= *poison && *poison < range->end) {
+        if (!poison_babbles) return vtd.socket.reset();
+        vtd.hangs = true;
+        CHECK(sys::send_with_fd(vtd.socket.get(), "nonsense", -1).has_value());
+        return;
+      }
       const std::uint64_t from = vtd.at - std::min<std::uint64_t>(vtd.at, kQuery.size() - 1);
       for (const std::uint64_t query : query_ends(std::string_view(program).substr(from, range->end - from))) {
         tell(vtd, Reply{from + query, answer_to(from + query)});

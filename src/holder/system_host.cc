@@ -135,19 +135,34 @@ std::vector<pty::Process> SystemHost::tree(pid_t shadow) const {
 
 void SystemHost::save_manifest(std::string text, Durable durable) {
   if (!writer_) return;
-  if (const auto renewed = renew_record(); !renewed) log::error(renewed.error().message());
   take_outcomes();
-  const auto queued = writer_->replace(store::kManifestName, std::move(text),
-                                       durable == Durable::yes ? sys::Durable::yes : sys::Durable::no);
+  manifest_ = std::move(text);
+  durable_ = durable;
+  if (name_due_) (void)renew_name();
+  queue_manifest();
+}
+
+void SystemHost::queue_manifest() {
+  const auto queued = writer_->replace(store::kManifestName, manifest_,
+                                       durable_ == Durable::yes ? sys::Durable::yes : sys::Durable::no);
   if (!queued) log::error(queued.error().message());
   unsaved_ = queued ? *queued : 0;
 }
 
+// Nothing is looked at on the disk before a write: a home that hangs would hang the loop. A removed directory is
+// noticed by the write that fails.
 void SystemHost::take_outcomes() {
+  bool failed = false;
   for (const auto& outcome : writer_->take_outcomes()) {
     if (!outcome.result) log::error(outcome.result.error().message());
-    if (outcome.ticket == unsaved_) unsaved_ = 0;
+    if (outcome.ticket != unsaved_) continue;
+    unsaved_ = 0;
+    failed = !outcome.result;
   }
+  if (!failed) return;
+  const auto renewed = renew_record();
+  if (!renewed) return log::error(renewed.error().message());
+  if (*renewed == Made::anew) queue_manifest();
 }
 
 bool SystemHost::is_manifest_saved() {
@@ -157,21 +172,34 @@ bool SystemHost::is_manifest_saved() {
 
 Result<> SystemHost::renew_places() {
   if (!writer_) return {};
-  auto record = renew_record();
+  const auto record = renew_record();
   TRY(renew_socket());
-  return record;
+  TRY(record);
+  return name_due_ ? renew_name() : Result<>();
 }
 
-Result<> SystemHost::renew_record() {
+Result<SystemHost::Made> SystemHost::renew_record() {
   const std::string state_dir = paths::state_dir();
   const std::string directory = store::SessionStore::directory_of(state_dir, session_.id);
-  if (is_at(roles::kSessionDirFd, directory) && is_at(roles::kLockFd, directory + "/" + store::kLockName)) return {};
+  if (is_at(roles::kSessionDirFd, directory) && is_at(roles::kLockFd, directory + "/" + store::kLockName)) {
+    return Made::nothing;
+  }
   auto store = TRY(store::SessionStore::open(state_dir));
-  auto restored = TRY(store.restore(session_.id, session_.name));
-  replace_descriptor(std::move(restored.directory), roles::kSessionDirFd);
-  replace_descriptor(std::move(restored.lock), roles::kLockFd);
+  auto restored = TRY(store.restore(session_.id));
+  TRY(replace_descriptor(std::move(restored.directory), roles::kSessionDirFd));
+  TRY(replace_descriptor(std::move(restored.lock), roles::kLockFd));
   (void)log::open(roles::kLogPath);
   log::warning("the session's directory had been removed and was made anew: " + directory);
+  name_due_ = true;
+  (void)renew_name();
+  return Made::anew;
+}
+
+// Without its name it is still reached by its id.
+Result<> SystemHost::renew_name() {
+  auto store = TRY(store::SessionStore::open(paths::state_dir()));
+  TRY(store.restore_name(session_.id, session_.name));
+  name_due_ = false;
   return {};
 }
 
@@ -184,18 +212,19 @@ Result<> SystemHost::renew_socket() {
   const Fd directory = TRY(sys::open_private_directory(path.substr(0, path.rfind('/'))));
   const std::string name = paths::socket_name(session_.id);
   ::unlinkat(directory.get(), name.c_str(), 0);
-  replace_descriptor(TRY(sys::listen_unix_at(directory.get(), name, sys::kListenBacklog)), roles::kListenerFd);
+  TRY(replace_descriptor(TRY(sys::listen_unix_at(directory.get(), name, sys::kListenBacklog)), roles::kListenerFd));
   log::warning("the session's socket had been removed and was made anew: " + path);
   return {};
 }
 
 // Ours, and the keeper's: the next holder has it from there.
-void SystemHost::replace_descriptor(Fd made, int number) {
-  ::dup2(made.get(), number);
+Result<> SystemHost::replace_descriptor(Fd made, int number) {
+  if (::dup2(made.get(), number) < 0) return fail_errno("replace descriptor " + std::to_string(number), errno);
   const roles::HolderNote note{number};
   const std::string_view bytes(reinterpret_cast<const char*>(&note), sizeof note);
   if (const auto sent = sys::send_with_fd(roles::kPeerFd, bytes, number); !sent) log::error(sent.error().message());
   if (::getppid() == session_.keeper) ::kill(session_.keeper, roles::kSummonsSignal);
+  return {};
 }
 
 Result<> SystemHost::remove_session() {

@@ -42,14 +42,20 @@ class SystemHost final : public Host {
   std::vector<pty::Process> tree(pid_t shadow) const;
   void leave_other_sessions(const std::vector<pty::Process>& all, std::vector<pty::Process>& found) const;
 
-  Result<> renew_record();
+  enum class Made : std::uint8_t { nothing, anew };
+  Result<Made> renew_record();
+  Result<> renew_name();
   Result<> renew_socket();
-  void replace_descriptor(Fd made, int number);
+  Result<> replace_descriptor(Fd made, int number);
+  void queue_manifest();
   void take_outcomes();
 
   Session session_;
   std::unique_ptr<store::FileWriter> writer_;  // none once the session is removed from disk
-  store::FileWriter::Ticket unsaved_ = 0;       // the newest manifest, until its outcome is known
+  std::string manifest_;                       // the newest
+  Durable durable_ = Durable::no;
+  store::FileWriter::Ticket unsaved_ = 0;  // of it, until its outcome is known
+  bool name_due_ = false;                  // the directory was made anew, the name could not be given back yet
 };
 
 }  // namespace holdfast::holder

@@ -37,6 +37,9 @@ constexpr int kCrashesMax = 2;
 // takes too much memory, and writing out a history may need more than there is: a place where nothing but that has
 // happened for so long is given up too, or who asked would wait for ever.
 constexpr Duration kKilledFor = 30s;
+// One that lived for so long did not die of what it was given at its beginning: what brought the one before it down at
+// the same place is another story. Longer than any step takes (kHungAfter).
+constexpr Duration kSoundAfter = 10s;
 
 }  // namespace
 
@@ -116,7 +119,7 @@ std::uint64_t VtdLink::rebuild_offset() const {
 }
 
 bool VtdLink::is_awaited() const {
-  return is_running() || (start_timer_ && death_.times > 0 && loop_.now() - death_.since < kHungAfter);
+  return is_running() || loop_.now() < awaited_until_;
 }
 
 bool VtdLink::has_work() const {
@@ -164,12 +167,15 @@ void VtdLink::start() {
     return;
   }
   shadow_ = std::move(*shadow);
+  started_ = loop_.now();
   const int socket = shadow_->socket.get();
   if (const auto watched = loop_.watch(socket, loop::kRead, [this](unsigned) { on_readable(); }); !watched) {
     log::error(watched.error().message());
     ended(Cause::crashed);
     return;
   }
+  if (await_timer_) loop_.cancel(*await_timer_);
+  await_timer_.reset();
   begin_at(usable_checkpoint());
 }
 
@@ -202,7 +208,9 @@ void VtdLink::begin_at(const Checkpoint* checkpoint) {
 
 void VtdLink::ended(Cause cause) {
   const int status = host_.end_shadow(shadow_->pid);
-  if (cause == Cause::crashed && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) cause = Cause::killed;
+  if (cause == Cause::gone) {
+    cause = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? Cause::killed : Cause::crashed;
+  }
   log::warning("the shadow terminal " + std::string(cause == Cause::hung ? "hung" : "ended") + " (status " +
                std::to_string(status) + ") behind byte " + std::to_string(acked_) + "; it is started again");
   close();
@@ -211,14 +219,21 @@ void VtdLink::ended(Cause cause) {
   const Checkpoint* checkpoint = usable_checkpoint();
   acked_ = sent_ = start_ = checkpoint != nullptr ? checkpoint->offset : ring_.oldest();
   next_op_ = 0;
+  expect_start();
+}
+
+void VtdLink::expect_start() {
   if (start_pause_ > Duration::zero()) {
     next_start_ = loop_.now() + start_pause_;
     start_timer_ = loop_.at(next_start_, [this] { start_timer_.reset(); });
   }
+  awaited_until_ = (death_.times > 0 ? death_.since : loop_.now()) + kHungAfter;
+  // The program goes on then, though nothing else may happen.
+  if (is_awaited()) await_timer_ = loop_.at(awaited_until_, [this] { await_timer_.reset(); });
 }
 
 void VtdLink::close() {
-  for (auto* timer : {&batch_timer_, &progress_timer_, &start_timer_}) {
+  for (auto* timer : {&batch_timer_, &progress_timer_, &start_timer_, &await_timer_}) {
     if (*timer) loop_.cancel(**timer);
     timer->reset();
   }
@@ -232,6 +247,7 @@ void VtdLink::close() {
 void VtdLink::avoid_poison(Cause cause) {
   const Checkpoint* checkpoint = usable_checkpoint();
   const std::uint64_t from = checkpoint != nullptr ? checkpoint->offset : 0;
+  if (loop_.now() - started_ >= kSoundAfter) death_ = {};
   const bool same_place = death_.times > 0 && death_.checkpoint == from && death_.acked == acked_;
   if (!same_place) death_ = {.checkpoint = from, .acked = acked_, .since = loop_.now()};
   ++death_.times;
@@ -334,7 +350,7 @@ void VtdLink::on_readable() {
   while (shadow_) {
     auto received = sys::receive_with_fd(shadow_->socket.get(), buffer);
     if (received && !*received) return;
-    if (!received || (*received)->bytes == 0) return ended(Cause::crashed);
+    if (!received || (*received)->bytes == 0) return ended(Cause::gone);
     auto message = decode_from_vtd(std::string_view(buffer.data(), (*received)->bytes));
     if (!message) return ended(Cause::crashed);
     heard_ = loop_.now();
@@ -419,6 +435,7 @@ void VtdLink::rest_if_finished() {
   if (!finished_ || work_expected_ || is_busy() || has_work()) return;
   const pid_t pid = shadow_ ? shadow_->pid : -1;
   close();
+  awaited_until_ = {};
   if (pid > 0) host_.end_shadow(pid);
 }
 

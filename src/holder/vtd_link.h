@@ -95,9 +95,11 @@ class VtdLink {
   void start();
   void begin_at(const Checkpoint* checkpoint);
   const Checkpoint* usable_checkpoint() const;
-  enum class Cause : std::uint8_t { crashed, hung, killed };  // killed: by a signal that somebody sent
+  // gone: by itself, why tells its wait status; killed: by a signal that somebody sent.
+  enum class Cause : std::uint8_t { gone, crashed, hung, killed };
   void ended(Cause cause);
   void avoid_poison(Cause cause);
+  void expect_start();
   void skip_or_step_back();
   void on_readable();
   void on_message(wire::vtd::FromVtd message, Fd file);
@@ -146,10 +148,11 @@ class VtdLink {
   std::size_t asked_ = 0;     // requests sent and not answered
 
   Instant heard_;             // of the last word, or of when it got work
-  Instant next_start_;
+  Instant started_, next_start_;
+  Instant awaited_until_;     // one that died is waited for
   Duration start_pause_{0};
   std::optional<Instant> batch_since_;
-  std::optional<loop::TimerId> batch_timer_, progress_timer_, start_timer_;
+  std::optional<loop::TimerId> batch_timer_, progress_timer_, start_timer_, await_timer_;
   bool finished_ = false, work_expected_ = false;
 };
 

@@ -49,6 +49,12 @@ Result<Fd> take_names_lock(int names) {
   return lock;
 }
 
+Result<> try_lock(int fd, const std::string& attempted) {
+  if (flock_retried(fd, LOCK_EX | LOCK_NB) == 0) return {};
+  if (errno != EWOULDBLOCK) return fail_errno(attempted, errno);
+  return fail(ErrorKind::timeout, attempted, "somebody else has the lock just now", "try again in a moment");
+}
+
 // A lock that others only look at, taken: they hold it for moments.
 Result<> take_lock_soon(int fd, const std::string& attempted) {
   for (int i = 0;; ++i) {
@@ -210,20 +216,27 @@ void SessionStore::undo_create(const Created& created) {
   give_back_name(names_.get(), created.name, created.id, created.displaced);
 }
 
-Result<SessionStore::Restored> SessionStore::restore(const std::string& id, const std::string& name) {
+Result<SessionStore::Restored> SessionStore::restore(const std::string& id) {
   CHECK(is_ulid(id));
-  const std::string attempted = "make the directory of the session '" + name + "' anew";
+  const std::string attempted = "make the directory of the session " + id + " anew";
   if (::mkdirat(sessions_.get(), id.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(attempted, errno);
   Restored restored;
   restored.directory = open_directory_at(sessions_.get(), id);
   if (!restored.directory) return fail_errno(attempted, errno);
   restored.lock = TRY(sys::open_at(restored.directory.get(), kLockName, O_RDWR | O_CREAT, 0600));
-  TRY(take_lock_soon(restored.lock.get(), "lock the session '" + name + "' anew"));
-  // Without its name it is still reached by its id.
-  const Fd names_lock = TRY(sys::open_at(names_.get(), kNamesLockName, O_RDWR | O_CREAT, 0600));
-  if (!is_session_name(name) || !take_lock_soon(names_lock.get(), attempted)) return restored;
-  if (id_behind(names_.get(), name) != id && is_free(name)) (void)transfer_name(names_.get(), name, id);
+  TRY(try_lock(restored.lock.get(), attempted));
   return restored;
+}
+
+Result<> SessionStore::restore_name(const std::string& id, const std::string& name) {
+  CHECK(is_ulid(id));
+  if (!is_session_name(name)) return {};
+  const std::string attempted = "give the session '" + name + "' its name back";
+  const Fd names_lock = TRY(sys::open_at(names_.get(), kNamesLockName, O_RDWR | O_CREAT, 0600));
+  TRY(try_lock(names_lock.get(), attempted));
+  if (id_behind(names_.get(), name) == id || !is_free(name)) return {};
+  TRY(transfer_name(names_.get(), name, id));
+  return {};
 }
 
 bool SessionStore::is_free(const std::string& name) const {

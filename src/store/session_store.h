@@ -35,9 +35,11 @@ class SessionStore {
   struct Restored {
     Fd directory, lock;
   };
-  // For a session that lives though its directory or its lock file was removed from outside: makes both anew, and gives
-  // it its name back unless another live session has it now. Called by its holder; waits for nobody.
-  Result<Restored> restore(const std::string& id, const std::string& name);
+  // For a session that lives though its directory or its lock file was removed from outside: makes both anew. And its
+  // name, unless another live session has it now. Called by its holder, so neither waits for a lock: error kind timeout,
+  // somebody else has it for a moment.
+  Result<Restored> restore(const std::string& id);
+  Result<> restore_name(const std::string& id, const std::string& name);
 
   enum class Life { starting, running, exited, lost, elsewhere };  // elsewhere: another machine's, on a shared home
   struct Entry {

@@ -1,6 +1,7 @@
 #include "store/session_store.h"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -323,7 +324,8 @@ TEST_CASE_FIXTURE(Sessions, "a session whose directory was removed gets it back 
   std::filesystem::remove_all(path + "/state");
   store = SessionStore::open(path + "/state").value();
   CHECK_FALSE(store.is_whole(session.id));
-  auto restored = store.restore(session.id, "api").value();
+  auto restored = store.restore(session.id).value();
+  REQUIRE(store.restore_name(session.id, "api"));
   CHECK(store.find("api")->life == Life::starting);  // until the manifest is there
   NewSession known;
   known.id = session.id;
@@ -337,12 +339,28 @@ TEST_CASE_FIXTURE(Sessions, "a session whose directory was removed gets it back 
   CHECK(store.find("api")->life == Life::lost);
 }
 
+TEST_CASE_FIXTURE(Sessions, "who makes a session anew waits for no lock: somebody else's is said to be one") {
+  const auto session = start("api");
+  std::filesystem::remove_all(path + "/state/names/api");
+  const auto looked_at = store.restore(session.id);
+  REQUIRE_FALSE(looked_at);
+  CHECK(looked_at.error().kind == ErrorKind::timeout);
+  {
+    const Fd names = sys::open_file(path + "/state/names/.lock", O_RDWR).value();
+    REQUIRE(::flock(names.get(), LOCK_EX) == 0);
+    CHECK(store.restore_name(session.id, "api").error().kind == ErrorKind::timeout);
+  }
+  REQUIRE(store.restore_name(session.id, "api"));
+  CHECK(store.find("api")->id == session.id);
+}
+
 TEST_CASE_FIXTURE(Sessions, "a name that a live session took meanwhile stays its own") {
   const auto first = start("api");
   std::filesystem::remove_all(store.directory_of(first.id));
   CHECK(store.broken_ids() == std::vector<std::string>{first.id});
   const auto second = start("api");
-  const auto restored = store.restore(first.id, "api").value();
+  const auto restored = store.restore(first.id).value();
+  REQUIRE(store.restore_name(first.id, "api"));
   CHECK(store.find("api")->id == second.id);
   CHECK(store.find(first.id)->id == first.id);
 }

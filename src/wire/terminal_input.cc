@@ -87,7 +87,8 @@ void InputScanner::begin(std::string_view bytes) {
 }
 
 bool InputScanner::give(InputToken& token, InputKind kind, std::size_t bytes) {
-  token = {kind, std::string_view(work_).substr(at_, bytes)};
+  token = {kind, std::string_view(work_).substr(at_, bytes), piece_given_};
+  piece_given_ = state_ != State::ground;
   at_ += bytes;
   return true;
 }
@@ -171,12 +172,13 @@ bool InputScanner::next_string(InputToken& token) {
 
 bool InputScanner::next_in_string(InputToken& token) {
   const std::string_view rest = std::string_view(work_).substr(at_);
-  // A piece starts with the opening ESC if nothing was given out before.
-  const std::size_t from = rest.size() > 1 && rest[0] == kEscape && opens_string(rest[1]) ? 2 : 0;
-  const StringEnd end = find_string_end(rest, from);
+  // The first piece starts with the opening ESC.
+  const StringEnd end = find_string_end(rest, piece_given_ ? 0 : 2);
   if (end.at != std::string_view::npos) {
     state_ = State::ground;
-    return end.at == 0 ? next(token) : give(token, InputKind::reply, end.at);
+    if (end.at > 0) return give(token, InputKind::reply, end.at);
+    piece_given_ = false;
+    return next(token);
   }
   const std::size_t whole = rest.size() - (rest.back() == kEscape ? 1 : 0);
   return whole == 0 ? hold() : give(token, InputKind::reply, whole);

@@ -23,6 +23,7 @@ enum class InputKind : std::uint8_t {
 struct InputToken {
   InputKind kind;
   std::string_view bytes;  // as received
+  bool continues = false;  // a further piece of a long reply or a paste whose first was given out before
 };
 
 class InputScanner {
@@ -42,6 +43,8 @@ class InputScanner {
     while (flush_next(token)) f(token);
   }
   bool pending() const { return !held_.empty(); }
+  // Something was begun: bytes are held back, or further pieces of a token belong to those given out.
+  bool is_amid_token() const { return pending() || state_ != State::ground; }
 
  private:
   // Where the next byte stands: between tokens, or in the middle of one that is given out in pieces.
@@ -61,6 +64,7 @@ class InputScanner {
   std::string work_;
   std::size_t at_ = 0;
   State state_ = State::ground;
+  bool piece_given_ = false;  // of the token at hand
 };
 
 }  // namespace holdfast::wire

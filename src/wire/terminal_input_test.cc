@@ -155,6 +155,41 @@ TEST_CASE("a long clipboard answer passes in pieces without being held") {
   CHECK(all_replies);
 }
 
+TEST_CASE("a further piece says so, also when it is nothing but the end of the string") {
+  InputScanner scanner;
+  std::vector<std::string> begun, further;
+  const auto keep = [&](const InputToken& t) { (t.continues ? further : begun).emplace_back(t.bytes); };
+  const std::string head = "\033]52;c;" + std::string(8000, 'a');
+  scanner.feed(head, keep);
+  CHECK(begun == std::vector<std::string>{head});
+  CHECK_FALSE(scanner.pending());
+  CHECK(scanner.is_amid_token());
+  scanner.feed("\033", keep);
+  scanner.feed("\\", keep);
+  CHECK(further == std::vector<std::string>{"\033\\"});
+  CHECK_FALSE(scanner.is_amid_token());
+  scanner.feed("\033[0n\033[200~pasted", keep);
+  CHECK(begun.back() == "\033[200~");
+  CHECK(further.back() == "pasted");
+  CHECK(scanner.is_amid_token());
+  scanner.feed("\033[201~k", keep);
+  CHECK(further.back() == "\033[201~");
+  CHECK(begun.back() == "k");
+  CHECK_FALSE(scanner.is_amid_token());
+}
+
+TEST_CASE("a string that begins in the middle of a long one is one of its own") {
+  InputScanner scanner;
+  std::vector<std::string> begun;
+  const auto keep = [&](const InputToken& t) {
+    if (!t.continues) begun.emplace_back(t.bytes);
+  };
+  const std::string head = "\033]52;c;" + std::string(8000, 'a');
+  scanner.feed(head, keep);
+  scanner.feed("\033]11;rgb:0/0/0\a", keep);
+  CHECK(begun == std::vector<std::string>{head, "\033]11;rgb:0/0/0\a"});
+}
+
 TEST_CASE("nothing that looks like a key inside a paste is one") {
   InputScanner scanner;
   scanner.feed("\033[200~abc", [](const InputToken&) {});

@@ -7,6 +7,7 @@ import select
 import shutil
 import signal
 import socket
+import time
 
 from harness import Case, main, seed
 from process import SANITIZED, eventually, send
@@ -135,6 +136,21 @@ class Cleaner(Case):
         self.assert_all_there()
         self.assertEqual((self.world.root / "state/holdfast/names/s").read_text().strip(), self.identity)
 
+    def test_the_name_comes_back_when_a_start_that_had_the_names_is_over(self):
+        shutil.rmtree(self.world.root / "state")
+        names = self.world.root / "state/holdfast/names"
+        for directory in (names, names.parent / "sessions"):
+            directory.mkdir(mode=0o700, parents=True)
+        # A socket without a record tells `ls` of the session.
+        with open(names / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            self.assertEqual([s["life"] for s in self.world.sessions()], ["running"])
+            self.assertFalse((names / "s").exists())
+            # The holder waits for no lock: it answers meanwhile.
+            self.assertEqual(self.world.info(self.identity)["pid"], self.pid)
+        eventually((names / "s").exists)
+        self.assert_all_there()
+
     def test_the_name_of_a_session_without_a_record_is_still_taken(self):
         self.remove_record()
         self.assert_refused(self.world.hold("new", "-d", "--name", "s", "--", "cat"), 6, "'s'")
@@ -235,9 +251,12 @@ class Silence(Case):
             done = self.world.must("ls")
             self.assertIn(f"kill -CONT {holder}", done.complaint)
             self.assertIn(f"kill -CONT {holder}", self.world.info("s")["reason"])
-            terminal = self.world.terminal("attach", "s")
-            self.assertEqual(terminal.wait_exit(), 4, terminal)
-            self.assertIn(f"kill -CONT {holder}", terminal.sentences())
+            for verb in (["attach", "s"], ["attach", "--create", "s"]):
+                begun = time.monotonic()
+                terminal = self.world.terminal(*verb)
+                self.assertEqual(terminal.wait_exit(), 4, terminal)
+                self.assertLess(time.monotonic() - begun, 3, "named at once")
+                self.assertIn(f"kill -CONT {holder}", terminal.sentences())
         finally:
             send(holder, signal.SIGCONT)
         eventually(lambda: self.world.life("s") == "running")

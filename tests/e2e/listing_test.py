@@ -11,6 +11,8 @@ CYCLES = 40 if SANITIZED else 200
 GROWTH = 512  # pages
 # Seconds. Less than the 5 that a holder is given for an answer: who is quick has not waited for one.
 QUICK = 4.0
+# Seconds a holder is given to greet before /proc is asked why it does not: who talks to one that runs never waits so long.
+GREETING = 0.5
 # What scripts rely on (docs/cli.md): names and types stay.
 INFO = {
     "schema": int, "id": str, "name": str, "life": str, "state": str, "marks": list, "argv": list, "cwd": str,
@@ -102,6 +104,11 @@ class Quick(Case):
         for command in (["ls"], ["ls", "--json"], ["info", "mute"], ["read", "stopped"]):
             self.assertLess(self.world.must(*command).seconds, QUICK, command)
         self.world.must("kill", "stopped", "--grace", 300)  # without waiting for it
+
+    def test_typing_waits_for_nothing_but_the_holders_two_answers(self):
+        self.world.start("s", "cat")
+        quickest = min(self.world.must("send", "s", "x").seconds for _ in range(5))
+        self.assertLess(quickest, GREETING)
 
     def test_a_stopped_holder_is_listed_as_not_responding_and_delays_only_a_moment(self):
         for name in ("good", "bad"):
