@@ -65,7 +65,8 @@ class Arguments {
   const std::vector<std::string>& rest() const { return rest_; }
   bool has_rest() const { return has_rest_; }
   bool wants_help() const { return wants_help_; }
-  bool json() const { return has("--json"); }
+  // Whether the answer, and an error, is to be JSON. `--format json` of a verb that also has --json is the same.
+  bool json() const;
   const VerbRow& verb() const { return *verb_; }
   // Everything behind the verb, as it was given.
   const std::vector<std::string>& words() const { return words_; }
@@ -90,6 +91,9 @@ class Arguments {
   std::vector<std::string> words_, operands_, rest_;
   bool has_rest_ = false, wants_help_ = false;
 };
+
+// Whether words that could not be parsed ask for an answer in JSON: then their error is one, too.
+bool asks_for_json(std::span<const std::string> words);
 
 // The entry of `candidates` nearest to `word`, if it is near enough for a slip of the fingers.
 std::optional<std::string_view> similar_word(std::string_view word, std::span<const std::string_view> candidates);

@@ -14,7 +14,8 @@ namespace {
 
 int unknown_verb(const std::vector<std::string>& words) {
   const std::string name = words.size() > 1 && !verbs_of_group(words[0]).empty() ? words[0] + " " + words[1] : words[0];
-  return report({ErrorKind::usage, "run hold " + name, "there is no such verb", advice_for_verb(name, "hold ")});
+  return report({ErrorKind::usage, "run hold " + name, "there is no such verb", advice_for_verb(name, "hold ")},
+                asks_for_json(words));
 }
 
 bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
@@ -45,7 +46,7 @@ int run_words(const std::vector<std::string>& words) {
   }
   if (verb == nullptr) return unknown_verb(words);
   const auto arguments = Arguments::parse(*verb, std::span(words).subspan(taken));
-  if (!arguments) return report(arguments.error());
+  if (!arguments) return report(arguments.error(), asks_for_json(words));
   if (arguments->wants_help()) {
     print(help_of(*verb, output_console().width));
     return 0;

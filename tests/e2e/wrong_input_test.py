@@ -80,6 +80,27 @@ class Calls(Wrong):
                 self.assertRegex(done.complaint, "^hold: cannot [^;]+: [^;]+; ", "with advice")
         self.assert_nothing_left()
 
+    def test_with_json_every_error_is_an_object_too(self):
+        self.world.start("runs", "cat")
+        for call, code, exit_code in (
+                ("read absent --json", "not_found", 3), ("read absent --format json", "not_found", 3),
+                ("info absent --json", "not_found", 3), ("send absent x --json", "not_found", 3),
+                ("detach absent --json", "not_found", 3), ("new -d --json --name runs -- cat", "refused", 6),
+                ("new --json -- cat", "usage", 2), ("rm --json", "usage", 2), ("ls --json --foo", "usage", 2),
+                ("ls --foo --json", "usage", 2), ("ls --json x", "usage", 2), ("info --json", "usage", 2),
+                ("read --json --rows 0 runs", "usage", 2), ("kill --json --grace x runs", "usage", 2),
+                ("send --json runs --key foo", "usage", 2), ("version --json x", "usage", 2),
+                ("attach --json runs", "usage", 2), ("frobnicate --json", "usage", 2)):
+            with self.subTest(call):
+                done = self.world.hold(*call.split())
+                self.assertEqual(done.code, exit_code, done)
+                self.assertEqual(list(done.json()), ["schema", "error"], done)
+                error = done.json()["error"]
+                self.assertEqual(error["code"], code, done)
+                self.assertIn(f"hold: {error['message']}\n", done.complaint)
+        done = self.world.hold("send", "absent", "--", "--json")
+        self.assert_refused(done, 3, "absent")
+
     def test_what_is_wrong_with_a_call_is_said_with_words_that_can_be_typed(self):
         for call, words in (("new -- vim a", "hold new -d -- vim a"), ("info", "NAME is missing"),
                             ("send", ": NAME is missing"), ("ls --naems", "--names"), ("debug", "hold debug vt"),
