@@ -16,7 +16,18 @@
 namespace holdfast::cli {
 
 // What a shell may offer for a word.
-enum class Completes : std::uint8_t { nothing, session, file, directory, key, shell, format };
+enum class Completes : std::uint8_t {
+  nothing,
+  session,
+  living_session,
+  ended_session,
+  file,
+  directory,
+  key,
+  detach_key,
+  shell,
+  format
+};
 
 struct OptionRow {
   std::string_view name;   // "--name"
