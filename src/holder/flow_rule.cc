@@ -42,7 +42,7 @@ std::uint64_t shadow_allowance(const ShadowFacts& facts) {
   const std::uint64_t lag = facts.head - std::min(facts.head, facts.parsed);
   const std::uint64_t in_time = facts.bytes_a_second / static_cast<std::uint64_t>(Duration(1s) / kCatchUp);
   const std::uint64_t most = facts.bytes_a_second == 0
-                                 ? limits::kVtdLagBytes
+                                 ? kShadowLagFirst
                                  : std::clamp<std::uint64_t>(in_time, kShadowLagMin, limits::kVtdLagBytes);
   const std::uint64_t by_lag = most - std::min(most, lag);
   const std::uint64_t uncovered = facts.head - std::min(facts.head, facts.checkpoint);

@@ -71,8 +71,8 @@ class ParseMeter {
 
 // How long it may take to catch up: whoever asks for the screen waits for that.
 inline constexpr Duration kCatchUp = 500ms;
-// What it may be behind however slow it is, bytes.
-inline constexpr std::uint64_t kShadowLagMin = 4u << 10;
+// What it may be behind however slow it is, and before its speed is known, bytes.
+inline constexpr std::uint64_t kShadowLagMin = 256, kShadowLagFirst = 1u << 10;
 
 struct ShadowFacts {
   bool running = false;            // it is there, and was not given up

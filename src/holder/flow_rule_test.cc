@@ -62,13 +62,13 @@ TEST_CASE("the drain meter forgets what is older than its window") {
 }
 
 TEST_CASE("the shadow terminal may lag half a ring, and a checkpoint must stay covered") {
-  constexpr std::uint64_t kMiB = 1u << 20;
+  constexpr std::uint64_t kMiB = 1u << 20, kFast = 200 * kMiB;
   CHECK(shadow_allowance({.running = false, .head = 100 * kMiB, .parsed = 0}) == UINT64_MAX);
-  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 5 * kMiB, .checkpoint = 4 * kMiB}) == 4 * kMiB);
-  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 2 * kMiB, .checkpoint = 2 * kMiB}) == kMiB);
-  CHECK(shadow_allowance({.running = true, .head = 9 * kMiB, .parsed = 5 * kMiB, .checkpoint = 5 * kMiB}) == 0);
-  CHECK(shadow_allowance({.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0}) == 0);
-  CHECK(shadow_allowance({.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0}) == kMiB);
+  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 5 * kMiB, .checkpoint = 4 * kMiB, .bytes_a_second = kFast}) == 4 * kMiB);
+  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 2 * kMiB, .checkpoint = 2 * kMiB, .bytes_a_second = kFast}) == kMiB);
+  CHECK(shadow_allowance({.running = true, .head = 9 * kMiB, .parsed = 5 * kMiB, .checkpoint = 5 * kMiB, .bytes_a_second = kFast}) == 0);
+  CHECK(shadow_allowance({.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == 0);
+  CHECK(shadow_allowance({.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == kMiB);
 }
 
 TEST_CASE("a shadow terminal that is slow may lag as much as it parses in half a second, and never nothing") {
@@ -76,7 +76,7 @@ TEST_CASE("a shadow terminal that is slow may lag as much as it parses in half a
   const auto allowed = [](std::uint64_t speed, std::uint64_t lag) {
     return shadow_allowance({.running = true, .head = lag, .parsed = 0, .bytes_a_second = speed});
   };
-  CHECK(allowed(0, 0) == limits::kVtdLagBytes);
+  CHECK(allowed(0, 0) == kShadowLagFirst);
   CHECK(allowed(200 * kMiB, 0) == limits::kVtdLagBytes);
   CHECK(allowed(2 * kMiB, 0) == kMiB);
   CHECK(allowed(2 * kMiB, kMiB / 4) == kMiB - kMiB / 4);

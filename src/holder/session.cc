@@ -137,7 +137,9 @@ void Session::pump() {
     }
   }
   vtd_.expect_work(std::ranges::any_of(clients_, [](const auto& c) { return c->stage == Stage::attached; }));
-  vtd_.advance(safe(), leader_ ? VtdLink::Wake::later : VtdLink::Wake::now);
+  // It may wait while somebody is fed, but not while the program waits for it.
+  const bool may_wait = leader_.has_value() && allowance() > 0;
+  vtd_.advance(safe(), may_wait ? VtdLink::Wake::later : VtdLink::Wake::now);
   apply_flow();
   sweep();
   update_interests();

@@ -119,7 +119,7 @@ std::uint64_t VtdLink::rebuild_offset() const {
 }
 
 bool VtdLink::is_awaited() const {
-  return is_running() || loop_.now() < awaited_until_;
+  return is_running() || !was_tried_ || loop_.now() < awaited_until_;
 }
 
 bool VtdLink::has_work() const {
@@ -158,6 +158,7 @@ void VtdLink::finish(std::uint64_t offset) {
 // ---- starting and dying
 
 void VtdLink::start() {
+  was_tried_ = true;
   auto shadow = host_.start_shadow();
   if (!shadow) {
     log::error(shadow.error().message());

@@ -59,7 +59,7 @@ class VtdLink {
   void expect_work(bool expected) { work_expected_ = expected; }
 
   bool is_running() const { return shadow_.has_value(); }
-  // Runs, or has died and will soon run again: what it has not seen must stay in the ring. One that gets nowhere for
+  // Runs, is started with the first output, or has died and will soon run again: what it has not seen must stay in the ring. One that gets nowhere for
   // kHungAfter is not waited for any more.
   bool is_awaited() const;
   std::uint64_t parsed() const { return acked_; }
@@ -148,6 +148,7 @@ class VtdLink {
   std::uint64_t start_ = 0;   // offset this VTD began at
   std::uint64_t sent_ = 0, acked_ = 0, safe_ = 0;
   ParseMeter meter_;
+  bool was_tried_ = false;  // to start it
   std::size_t asked_ = 0;     // requests sent and not answered
 
   Instant heard_;             // of the last word, or of when it got work
