@@ -53,11 +53,11 @@ Result<std::uint32_t> peer_uid(int socket);
 // ours or root's. Error kind refused: a component is not so.
 Result<Fd> open_private_directory(const std::string& path);
 
+// Connections that wait to be accepted: more attach at once than people do.
+inline constexpr int kListenBacklog = 128;
 // Binds (mode 0600) or connects a non-blocking SOCK_STREAM socket; works for paths longer than sun_path by going
 // through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens
 // any more), timeout (the listener's queue is full), failed.
-// Connections that wait to be accepted: more attach at once than people do.
-inline constexpr int kListenBacklog = 128;
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path);
 

@@ -367,7 +367,7 @@ bool AttachTerminal::pump_output() {
 void AttachTerminal::handle(const wire::Frame& frame) {
   switch (frame.type) {
     case wire::Type::output:
-      if (frame.payload.size() >= wire::kOutputPrefixBytes) draw(frame.payload.substr(wire::kOutputPrefixBytes));
+      if (const auto output = wire::decode_output(frame.payload)) draw(output->bytes);
       return;
     case wire::Type::snapshot:
       return handle_snapshot(frame.payload);

@@ -210,7 +210,8 @@ void Session::lead(Client* client, Want want) {
 void Session::tell_of_new_leader(const Client* client) {
   // Also one that is gone.
   const auto old = std::ranges::find_if(clients_, [&](const auto& c) { return leader_ == c->id; });
-  queries_.leader_changed(old != clients_.end() ? &(*old)->ledger : nullptr, client != nullptr ? client->ledger.sent_to() : 0, loop_.now());
+  Ledger* before = old != clients_.end() ? &(*old)->ledger : nullptr;
+  queries_.leader_changed(before, client != nullptr ? client->ledger.sent_to() : 0, loop_.now());
 }
 
 void Session::leader_left() {
