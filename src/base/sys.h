@@ -60,6 +60,8 @@ inline constexpr int kListenBacklog = 128;
 // any more), timeout (the listener's queue is full), failed.
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path);
+// Whether its error says that nobody is there to be reached: no file, or nobody listens any more.
+bool is_unserved(const Error& error);
 
 // Every signal back to its default action, and none blocked: what a process leaves to the one it becomes. Does nothing
 // that a child may not do between fork and exec.

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "holder/clusters_rule.h"
 #include "holder/session.h"
 
 namespace holdfast::holder {
@@ -58,7 +59,7 @@ void Session::attach(Client& client, const wire::Attach& message) {
 // The shadow terminal is the terminal of the client that came last.
 void Session::set_profile(Client& client, wire::TerminalFacts facts) {
   using wire::Clusters;
-  if (facts.clusters == Clusters::unknown) facts.clusters = wire::guessed_clusters(facts);
+  if (facts.clusters == Clusters::unknown) facts.clusters = guessed_clusters(facts);
   client.clusters = facts.clusters;
   profile_of_ = client.id;
   // Of the session's beginning, so it is part of every profile from then on: a new VTD begins there again.
