@@ -10,6 +10,7 @@ help:
 	@echo 'make test      install what the tests need, build, and run everything'
 	@echo 'make build     build the one file: build/release/hold'
 	@echo 'make install   put hold, its man page and completions under PREFIX (=$(PREFIX)); DESTDIR is for packagers'
+	@echo 'make uninstall take that away again'
 	@echo 'make bench     measure against tmux, screen and dtach on this machine (half an hour; wants it quiet)'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS (=$(FUZZ_SECONDS)) and keep what it learned'
 	@echo 'make fmt       format the sources'
@@ -18,7 +19,7 @@ help:
 
 build:
 	@tools/install_packages.sh build
-	@cmake --preset release -DHOLDFAST_TESTS=OFF -Wno-dev --log-level=WARNING
+	@cmake --preset release -DHOLDFAST_TESTS=OFF -Wno-dev --log-level=WARNING >/dev/null
 	@cmake --build build/release --target hold
 
 demo:
@@ -30,8 +31,20 @@ test:
 	@tools/install_packages.sh build test
 	@$(PYTHON) tools/test.py
 
-install: build
+# Before minutes of building: whether the places may be written, by the nearest directory of each that exists.
+install:
+	@for place in bin share; do \
+	  place='$(DESTDIR)$(PREFIX)'/$$place; while [ ! -e "$$place" ]; do place=$$(dirname "$$place"); done; \
+	  if [ ! -d "$$place" ] || [ ! -w "$$place" ]; then \
+	    echo "hold: cannot install to $(DESTDIR)$(PREFIX): $$place may not be written to; run: sudo make install, or: make install PREFIX=\$$HOME/.local" >&2; \
+	    exit 1; fi; done
+	@$(MAKE) --no-print-directory build
 	@DESTDIR='$(DESTDIR)' cmake --install build/release --prefix '$(PREFIX)' --strip
+
+# What CMakeLists.txt installs; a session that runs has its program in memory and goes on.
+uninstall:
+	@cd '$(DESTDIR)$(PREFIX)' && rm -rf bin/hold share/man/man1/hold.1 share/doc/holdfast share/zsh/site-functions/_hold \
+	  share/fish/vendor_completions.d/hold.fish share/bash-completion/completions/hold.bash
 
 bench:
 	@tools/install_packages.sh build bench
@@ -41,7 +54,7 @@ bench:
 
 fuzz:
 	@tools/install_packages.sh build test
-	@cmake --preset fuzz -Wno-dev --log-level=WARNING
+	@cmake --preset fuzz -Wno-dev --log-level=WARNING >/dev/null
 	@cmake --build build/fuzz
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
@@ -52,4 +65,4 @@ fmt:
 clean:
 	rm -rf build
 
-.PHONY: help build demo test install bench fuzz fmt clean
+.PHONY: help build demo test install uninstall bench fuzz fmt clean

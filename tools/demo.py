@@ -23,6 +23,7 @@ from pathlib import Path
 ROWS = 12                     # of the terminals shown
 COLS_MIN, COLS_MAX = 30, 96
 QUIET_S, PATIENCE_S = 0.4, 15
+LIST_INDENT = "   "
 NAME = "demo"
 NOTES = """\
 things to do
@@ -117,7 +118,9 @@ class Demo:
         self.env = {key: value for key, value in os.environ.items() if not key.startswith(("HOLDFAST_", "TMUX", "XDG_"))}
         self.env.update(HOLDFAST_RUNTIME_DIR=f"{directory}/r", XDG_STATE_HOME=f"{directory}/state", XDG_CONFIG_HOME=f"{directory}/config",
                         TERM="xterm-256color", LANG="C.UTF-8", LC_ALL="C.UTF-8", HOLDFAST_DEMO=directory,
-                        VIMINIT="set nocompatible viminfo= noswapfile")  # and not the person's own settings
+                        # Not the person's own settings; and no question about colours, which this mute terminal leaves to the
+                        # session to answer when it is gone: the screen would change in between.
+                        VIMINIT="set nocompatible viminfo= noswapfile t_RB= t_RF=")
 
     def run(self, *words, **kwargs):
         return subprocess.run([self.hold, *words], env=self.env, capture_output=True, timeout=PATIENCE_S, **kwargs)
@@ -138,6 +141,16 @@ class Demo:
                 return screen
         raise DemoFailed(f"the screen did not show {text!r} within {PATIENCE_S} s")
 
+    def wait_until_detached(self):
+        """The session notices a terminal's death when the kernel tells it: soon, not at once."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            info = self.run("info", NAME, "--json")
+            if info.returncode == 0 and json.loads(info.stdout)["clients"] == 0:
+                return
+            time.sleep(0.02)
+        raise DemoFailed(f"the session did not notice the death of its terminal within {PATIENCE_S} s")
+
     def show(self, screen):
         bar = "─" * self.cols
         print(f" ┌{bar}┐")
@@ -146,9 +159,9 @@ class Demo:
         print(f" └{bar}┘", flush=True)
 
     def list(self):
-        """`hold ls` as this person's terminal would show it."""
+        """`hold ls` as this person's terminal would show it, indented."""
         master, slave = pty.openpty()
-        ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width(), 0, 0))
+        ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width() - len(LIST_INDENT), 0, 0))
         env = self.env if COLOUR else dict(self.env, NO_COLOR="1", TERM="dumb")
         subprocess.run([self.hold, "ls"], env=env, stdin=slave, stdout=slave, stderr=slave, timeout=PATIENCE_S)
         os.close(slave)
@@ -162,7 +175,7 @@ class Demo:
                 break
             text += more
         os.close(master)
-        return text.decode(errors="replace").replace("\r\n", "\n").strip("\n")
+        return textwrap.indent(text.decode(errors="replace").replace("\r\n", "\n").strip("\n"), LIST_INDENT)
 
     def play(self):
         (Path(self.directory) / "notes.txt").write_text(NOTES)
@@ -177,7 +190,8 @@ class Demo:
         step(2, f"The terminal is killed: SIGKILL to process {first.process.pid}. Nobody said goodbye.")
         first.kill()
         command("hold ls")
-        print(textwrap.indent(self.list(), "   "))
+        self.wait_until_detached()
+        print(self.list())
 
         step(3, "A new terminal attaches.")
         command(f"hold attach {NAME}")

@@ -46,7 +46,9 @@ elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
   as_root="sudo -n"
   say "Installing through sudo:$missing"
 else
-  stop "packages are missing, and this is neither root nor a user with sudo without a password. Run: sudo apt-get install$missing"
+  stop "packages are missing, and installing them needs root, or a sudo that asks for no password.
+Run this, then make again:
+  sudo apt-get install --no-install-recommends$missing"
 fi
 
 free_mb=$(df -Pm /var/cache/apt /usr 2>/dev/null | awk 'NR > 1 { print $4 }' | sort -n | head -n 1)

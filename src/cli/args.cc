@@ -44,6 +44,11 @@ std::optional<std::int64_t> number(std::string_view text) {
 
 }  // namespace
 
+bool asks_for_json(std::span<const std::string> words) {
+  const auto own = words.first(static_cast<std::size_t>(std::ranges::find(words, "--") - words.begin()));
+  return std::ranges::find(own, "--json") != own.end();
+}
+
 std::optional<std::string_view> similar_word(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kComparedBytesMax) return std::nullopt;
   std::optional<std::string_view> best;
@@ -162,6 +167,10 @@ Result<> Arguments::check_operands() const {
 
 bool Arguments::has(std::string_view option) const {
   return std::ranges::any_of(given_, [&](const Given& given) { return given.option == option; });
+}
+
+bool Arguments::json() const {
+  return has("--json") || (find_option(*verb_, "--json") != nullptr && value("--format") == "json");
 }
 
 std::optional<std::string> Arguments::value(std::string_view option) const {

@@ -16,7 +16,18 @@
 namespace holdfast::cli {
 
 // What a shell may offer for a word.
-enum class Completes : std::uint8_t { nothing, session, file, directory, key, shell, format };
+enum class Completes : std::uint8_t {
+  nothing,
+  session,
+  living_session,
+  ended_session,
+  file,
+  directory,
+  key,
+  detach_key,
+  shell,
+  format
+};
 
 struct OptionRow {
   std::string_view name;   // "--name"
@@ -65,7 +76,8 @@ class Arguments {
   const std::vector<std::string>& rest() const { return rest_; }
   bool has_rest() const { return has_rest_; }
   bool wants_help() const { return wants_help_; }
-  bool json() const { return has("--json"); }
+  // Whether the answer, and an error, is to be JSON. `--format json` of a verb that also has --json is the same.
+  bool json() const;
   const VerbRow& verb() const { return *verb_; }
   // Everything behind the verb, as it was given.
   const std::vector<std::string>& words() const { return words_; }
@@ -90,6 +102,9 @@ class Arguments {
   std::vector<std::string> words_, operands_, rest_;
   bool has_rest_ = false, wants_help_ = false;
 };
+
+// Whether words that could not be parsed ask for an answer in JSON: then their error is one, too.
+bool asks_for_json(std::span<const std::string> words);
 
 // The entry of `candidates` nearest to `word`, if it is near enough for a slip of the fingers.
 std::optional<std::string_view> similar_word(std::string_view word, std::span<const std::string_view> candidates);

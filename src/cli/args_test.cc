@@ -41,6 +41,23 @@ TEST_CASE("options are taken long, with =, short and grouped, before and after o
   CHECK_FALSE(arguments->has_rest());
 }
 
+TEST_CASE("JSON is asked for by --json before --, and by --format json where --json means the same") {
+  static constexpr std::array kWithFormat{OptionRow{"--format", 'f', "FORMAT", false, Completes::format, ""},
+                                          OptionRow{"--json", 0, "", false, Completes::nothing, ""}};
+  constexpr VerbRow kReading{"show",     "",     "", "", "", kWithFormat, {"NAME", 1, 1, Completes::session},
+                             Rest::none, nullptr};
+  constexpr VerbRow kFeeding{
+      "feed", "", "", "", "", std::span(kWithFormat).first(1), {{}, 0, 0, Completes::nothing}, Rest::none, nullptr};
+  CHECK(parse({"x", "--json"}, kReading)->json());
+  CHECK(parse({"x", "-fjson"}, kReading)->json());
+  CHECK_FALSE(parse({"x", "--format", "html"}, kReading)->json());
+  CHECK_FALSE(parse({"--format", "json"}, kFeeding)->json());
+  using Words = std::vector<std::string>;
+  CHECK(asks_for_json(Words{"--nonsense", "--json", "x"}));
+  CHECK_FALSE(asks_for_json(Words{"x", "--", "--json"}));
+  CHECK_FALSE(asks_for_json(Words{}));
+}
+
 TEST_CASE("behind -- everything is the command's, also what looks like an option") {
   const auto arguments = parse({"-d", "--", "ls", "--name", "-x", "--"});
   REQUIRE(arguments);

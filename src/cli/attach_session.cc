@@ -38,8 +38,8 @@ void warn_of_poor_terminal() {
   const char* term = std::getenv("TERM");
   const std::string_view name = term != nullptr ? term : "";
   if (!name.empty() && name != "linux" && name != "dumb") return;
-  complain("hold: this terminal (TERM=" + printable(name, 32) +
-           ") shows less than sessions may use; screens may look wrong here\n");
+  tell("this terminal (TERM=" + printable(name, 32) +
+       ") shows less than sessions may use; screens may look wrong here");
 }
 
 std::string notice_of(const AttachTarget& target, const client::DetachKey& key) {
@@ -154,7 +154,7 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) 
     line += comes_back(target.socket) ? "; it is back: " + command_of("attach", target.name)
                                       : "; see what became of it with: hold ls --all";
   }
-  if (!line.empty() && takes_a_line()) complain("hold: " + line + "\n");
+  if (!line.empty() && takes_a_line()) tell(line);
   return ending_code(end);
 }
 

@@ -2,6 +2,7 @@
 
 #include "cli/keys.h"
 #include "cli/verbs.h"
+#include "store/config.h"
 
 namespace holdfast::cli {
 
@@ -39,18 +40,48 @@ std::string names_of(const VerbRow& verb) {
   return out;
 }
 
+// What --detach-key takes.
+std::vector<std::string> detach_keys() {
+  std::vector<std::string> keys{"none"};
+  for (char c = ' '; c <= '~'; ++c) {
+    std::string key = std::string("ctrl-") + c;
+    if (store::is_detach_key(key)) keys.push_back(std::move(key));
+  }
+  return keys;
+}
+
+// The options of `hold ls --names` that list what may stand there.
+std::string_view names_option(Completes completes) {
+  if (completes == Completes::ended_session) return "--exited";
+  return completes == Completes::session ? "--all" : "";
+}
+
+// With each backslash written twice, `times` over: once for every reader on the way that takes one off.
+std::string escaped(std::string_view text, int times) {
+  std::string out(text);
+  for (; times > 0; --times) {
+    for (std::size_t at = 0; (at = out.find('\\', at)) != std::string::npos; at += 2) out.insert(at, 1, '\\');
+  }
+  return out;
+}
+
 std::string bash_words(Completes completes) {
   switch (completes) {
     case Completes::nothing:
       return {};
     case Completes::session:
-      return "COMPREPLY=($(compgen -W \"$(hold ls --names --all 2>/dev/null)\" -- \"$cur\"))";
+    case Completes::living_session:
+    case Completes::ended_session:
+      return "_hold_sessions " + std::string(names_option(completes));
     case Completes::file:
       return "COMPREPLY=($(compgen -f -- \"$cur\"))";
     case Completes::directory:
       return "COMPREPLY=($(compgen -d -- \"$cur\"))";
     case Completes::key:
-      return "COMPREPLY=($(compgen -W \"" + joined(key_names(), " ") + " ctrl-c none\" -- \"$cur\"))";
+      return "COMPREPLY=($(compgen -W \"" + joined(key_names(), " ") + " ctrl-c alt-x\" -- \"$cur\"))";
+    case Completes::detach_key:
+      // compgen takes one backslash off, and the command line another one.
+      return "COMPREPLY=($(compgen -W '" + escaped(joined(detach_keys(), " "), 2) + "' -- \"$cur\"))";
     case Completes::shell:
       return "COMPREPLY=($(compgen -W \"bash zsh fish\" -- \"$cur\"))";
     case Completes::format:
@@ -81,13 +112,22 @@ std::string bash_case(const VerbRow& verb) {
 
 std::string bash_script() {
   std::string out =
-      "# bash completion for hold\n_hold() {\n"
+      "# bash completion for hold\n"
+      "_hold_sessions() {  # names that are not in the line yet\n  local name word\n"
+      "  while read -r name; do\n"
+      "    for word in \"${COMP_WORDS[@]:2:COMP_CWORD-2}\" \"${COMP_WORDS[@]:COMP_CWORD+1}\"; do\n"
+      "      [[ $word == \"$name\" ]] && continue 2\n    done\n"
+      "    [[ $name == \"$cur\"* ]] && COMPREPLY+=(\"$name\")\n"
+      "  done < <(hold ls --names \"$@\" 2>/dev/null)\n}\n"
+      "_hold() {\n"
       "  local cur=\"${COMP_WORDS[COMP_CWORD]}\" prev=\"${COMP_WORDS[COMP_CWORD-1]}\" verb i\n  COMPREPLY=()\n"
       "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
       "    if [[ ${COMP_WORDS[i]} == -- ]]; then\n"
       "      if ((COMP_CWORD == i + 1)); then COMPREPLY=($(compgen -c -- \"$cur\")); else COMPREPLY=($(compgen -f -- "
       "\"$cur\")); fi\n"
       "      return\n    fi\n  done\n"
+      "  if ((COMP_CWORD == 1)) && [[ $cur == -* ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"--help --version\" -- \"$cur\")); return\n  fi\n"
       "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W \"";
   out += first_words() + "\" -- \"$cur\")); return; fi\n";
   out += "  verb=\"${COMP_WORDS[1]}\"\n";
@@ -122,13 +162,18 @@ std::string zsh_action(Completes completes, std::string_view value) {
     case Completes::nothing:
       return ":" + label + ": ";
     case Completes::session:
-      return ":" + label + ":_hold_sessions";
+    case Completes::living_session:
+    case Completes::ended_session:
+      // Led by a blank: called with these words and no other.
+      return ":" + label + ": _hold_sessions " + std::string(names_option(completes));
     case Completes::file:
       return ":" + label + ":_files";
     case Completes::directory:
       return ":" + label + ":_files -/";
     case Completes::key:
-      return ":" + label + ":(" + joined(key_names(), " ") + " ctrl-c none)";
+      return ":" + label + ":(" + joined(key_names(), " ") + " ctrl-c alt-x)";
+    case Completes::detach_key:
+      return ":" + label + ": _hold_detach_keys";
     case Completes::shell:
       return ":" + label + ":(bash zsh fish)";
     case Completes::format:
@@ -160,8 +205,11 @@ std::string zsh_case(const VerbRow& verb) {
 std::string zsh_script() {
   std::string out = "#compdef hold\n# zsh completion for hold\n";
   out +=
-      "_hold_sessions() { local -a names; names=(${(f)\"$(hold ls --names --all 2>/dev/null)\"}); compadd -a names }\n";
-  out += "_hold() {\n  local verb\n  if (( CURRENT == 2 )); then\n    local -a all; all=(\n";
+      "_hold_sessions() {\n  local -a names named\n  names=(${(f)\"$(hold ls --names $@ 2>/dev/null)\"})\n"
+      "  named=(${words[1,CURRENT-1]})\n  names=(${names:|named})\n  compadd -a names\n}\n";
+  out += "_hold_detach_keys() {\n  compadd -- '" + joined(detach_keys(), "' '") + "'\n}\n";
+  out += "_hold() {\n  local verb\n  if (( CURRENT == 2 )) && [[ $PREFIX == -* ]]; then compadd -- --help --version; return; fi\n";
+  out += "  if (( CURRENT == 2 )); then\n    local -a all; all=(\n";
   for (const auto& verb : verbs()) {
     if (verb.name.find(' ') == std::string_view::npos)
       out += "      '" + std::string(verb.name) + ":" + quoted(verb.summary) + "'\n";
@@ -187,13 +235,17 @@ std::string fish_argument(Completes completes) {
     case Completes::nothing:
       return " -x";
     case Completes::session:
-      return " -xa '(hold ls --names --all 2>/dev/null)'";
+    case Completes::living_session:
+    case Completes::ended_session:
+      return " -xa '(__hold_sessions " + std::string(names_option(completes)) + ")'";
     case Completes::file:
       return " -rF";
     case Completes::directory:
       return " -xa '(__fish_complete_directories)'";
     case Completes::key:
-      return " -xa '" + joined(key_names(), " ") + " ctrl-c none'";
+      return " -xa '" + joined(key_names(), " ") + " ctrl-c alt-x'";
+    case Completes::detach_key:
+      return " -xa '" + escaped(joined(detach_keys(), " "), 2) + "'";
     case Completes::shell:
       return " -xa 'bash zsh fish'";
     case Completes::format:
@@ -212,7 +264,14 @@ std::string fish_description(std::string_view text) {
 }
 
 std::string fish_script() {
-  std::string out = "# fish completion for hold\ncomplete -c hold -f\n";
+  std::string out =
+      "# fish completion for hold\n"
+      "function __hold_sessions  # names that are not in the line yet\n"
+      "    for name in (hold ls --names $argv 2>/dev/null)\n"
+      "        contains -- $name (commandline -opc); or echo $name\n    end\nend\n"
+      "complete -c hold -f\n"
+      "complete -c hold -n __fish_use_subcommand -l help -d 'all verbs'\n"
+      "complete -c hold -n __fish_use_subcommand -l version -d 'print the version'\n";
   for (const auto& verb : verbs()) {
     const std::size_t space = verb.name.find(' ');
     const std::string word(verb.name.substr(0, space));

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 #include "base/sys.h"
 #include "base/text.h"
@@ -122,9 +123,20 @@ bool print_json(const Json& answer) { return print(answer.dump() + "\n"); }
 
 void complain(std::string_view text) { (void)sys::write_all(STDERR_FILENO, text); }
 
+std::string message_text(const Console& console, Colour of_name, std::string_view text) {
+  constexpr std::string_view kName = "hold:";
+  constexpr std::size_t kIndent = 2, kWidthMin = 20;  // columns
+  std::string message = std::string(kName) + " " + std::string(text);
+  if (console.width > 0) {
+    message = wrapped(message, std::max(static_cast<std::size_t>(console.width), kWidthMin) - kIndent, kIndent);
+  }
+  return painted(console, of_name, kName) + message.substr(kName.size()) + "\n";
+}
+
+void tell(std::string_view text) { complain(message_text(error_console(), Colour::plain, text)); }
+
 int report(const Error& error, bool json) {
-  const Console console = error_console();
-  complain(painted(console, Colour::red, "hold:") + " " + printable(error.message()) + "\n");
+  complain(message_text(error_console(), Colour::red, printable(error.message())));
   if (json) print_json(json_answer().set("error", wire::error_json(0, error)));
   return exit_code_of(error.kind);
 }
@@ -150,6 +162,38 @@ std::string fitted(std::string_view text, std::size_t columns) {
     at += bytes;
   }
   return std::string(text.substr(0, at)) + "…";
+}
+
+std::string wrapped(std::span<const std::string> words, std::size_t width, std::size_t indent) {
+  std::string out;
+  std::size_t column = 0;
+  for (const auto& word : words) {
+    const std::size_t columns = display_width(word);
+    if (column != 0 && column + 1 + columns > width) {
+      out += "\n" + std::string(indent, ' ');
+      column = 0;
+    } else if (column != 0) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += columns;
+  }
+  return out;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
+  return wrapped(words_of(text), width, indent);
 }
 
 std::string short_directory(std::string_view path, std::string_view home, std::size_t columns) {

@@ -22,6 +22,16 @@ TEST_CASE("text is cut to columns with a mark") {
   CHECK(fitted("abc", 0).empty());
 }
 
+TEST_CASE("a message is one line, but on a terminal no word of it is torn at the edge") {
+  const std::string text = "cannot attach to the session: nobody answers";
+  CHECK(message_text(Console{}, Colour::red, text) == "hold: " + text + "\n");
+  CHECK(message_text(Console{true, false, 80}, Colour::red, text) == "hold: " + text + "\n");
+  CHECK(message_text(Console{true, true, 30}, Colour::red, text) ==
+        "\x1b[31mhold:\x1b[0m cannot attach to the\n  session: nobody answers\n");
+  CHECK(message_text(Console{true, false, 1}, Colour::red, "a/path/longer/than/the/line it") ==
+        "hold:\n  a/path/longer/than/the/line\n  it\n");
+}
+
 TEST_CASE("directories are short: home is ~, and the end is what stays") {
   CHECK(short_directory("/home/mara/notes", "/home/mara", 80) == "~/notes");
   CHECK(short_directory("/home/mara", "/home/mara", 80) == "~");

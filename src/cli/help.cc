@@ -39,27 +39,6 @@ constexpr std::size_t kLabelColumnsMax = 24;
 
 }  // namespace
 
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
-  std::string out;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t columns = display_width(word);
-    if (column != 0 && column + 1 + columns > width) {
-      out += "\n" + std::string(indent, ' ');
-      column = 0;
-    } else if (column != 0) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += columns;
-  }
-  return out;
-}
-
 std::string option_label(const OptionRow& row) {
   std::string label;
   if (row.letter != 0) label = std::string("-") + row.letter + ", ";
@@ -68,28 +47,33 @@ std::string option_label(const OptionRow& row) {
   return label;
 }
 
-std::string usage_of(const VerbRow& verb) {
-  std::string out = "hold " + std::string(verb.name);
-  if (!verb.operand.value.empty()) {
-    std::string value(verb.operand.value);
-    if (verb.operand.max < 0) value += "…";
-    out += verb.operand.min == 0 ? " [" + value + "]" : " " + value;
+std::vector<std::string> usage_words(const VerbRow& verb) {
+  std::vector<std::string> words = words_of("hold " + std::string(verb.name));
+  // Of "NAME TEXT" the first `min` must be there; the last may come again.
+  const std::vector<std::string> operands = words_of(verb.operand.value);
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string more = verb.operand.max < 0 && i + 1 == operands.size() ? "…" : "";
+    const bool needed = i < static_cast<std::size_t>(verb.operand.min);
+    words.push_back(needed ? operands[i] + more : "[" + operands[i] + more + "]");
   }
   for (const auto& row : verb.options) {
-    out += " [" + std::string(row.name);
-    if (!row.value.empty()) out += " " + std::string(row.value);
-    out += "]";
-    if (row.repeats) out += "…";
+    std::string word = "[" + std::string(row.name);
+    if (!row.value.empty()) word += " " + std::string(row.value);
+    words.push_back(word + "]" + (row.repeats ? "…" : ""));
   }
-  if (verb.rest == Rest::command) out += " [-- COMMAND…]";
-  return out;
+  if (verb.rest == Rest::command) words.emplace_back("[-- COMMAND…]");
+  return words;
+}
+
+std::string_view detach_key_sentence() {
+  return "Ctrl-\\ leaves a session, which goes on running; --detach-key and the settings file choose another key.";
 }
 
 std::string help_of(const VerbRow& verb, int columns) {
   const std::size_t width = usable(columns);
   std::string out =
       wrapped("hold " + std::string(verb.name) + ": " + std::string(verb.summary), width, kIndent) + "\n\n";
-  out += "Usage: " + wrapped(usage_of(verb), width - 7, 7) + "\n";
+  out += "Usage: " + wrapped(usage_words(verb), width - 7, 7) + "\n";
   if (!verb.alias.empty()) out += "Also: hold " + std::string(verb.alias) + "\n";
   if (!verb.description.empty()) out += "\n" + wrapped(verb.description, width, 0) + "\n";
   out += "\nOptions:\n";
@@ -123,12 +107,13 @@ std::string help_overview(int columns) {
   const std::size_t width = usable(columns);
   std::string out =
       wrapped("hold keeps programs running without a terminal, and brings their screens back exactly.", width, 0);
-  out += "\n\nUsage: hold VERB …\n\n";
+  out += "\n\nUsage: hold [VERB …]\n\n";
   std::size_t label_columns = 0;
   for (const auto& verb : verbs()) label_columns = std::max(label_columns, verb.name.size());
   for (const auto& verb : verbs()) out += entry(verb.name, verb.summary, label_columns, width);
   out += "\n" + wrapped("hold alone lists the sessions. hold VERB --help explains a verb, with an example.", width, 0) +
          "\n";
+  out += wrapped(detach_key_sentence(), width, 0) + "\n";
   out += "\nExit codes:\n";
   for (const auto& row : exit_codes()) out += entry(std::to_string(row.code), row.meaning, 1, width);
   return out;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/args.h"
 
@@ -13,12 +15,11 @@ std::string help_overview(int width);
 std::string help_of_group(std::string_view word, int width);
 // `hold VERB --help`.
 std::string help_of(const VerbRow& verb, int width);
-// "hold new [--name NAME] [-d] … [-- COMMAND…]", unwrapped.
-std::string usage_of(const VerbRow& verb);
+// "hold", "new", "[--name NAME]", …, "[-- COMMAND…]": what of a call belongs on one line.
+std::vector<std::string> usage_words(const VerbRow& verb);
+// How a session is left, for the overview and the manual page.
+std::string_view detach_key_sentence();
 // "-d, --detached" or "--name NAME".
 std::string option_label(const OptionRow& row);
-
-// Text in lines of at most `width` columns, each but the first led by `indent` blanks.
-std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 
 }  // namespace holdfast::cli

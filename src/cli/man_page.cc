@@ -7,11 +7,21 @@ namespace holdfast::cli {
 
 namespace {
 
-// Text as roff takes it: backslashes and dashes are themselves, no line begins a macro.
+// Text as roff takes it: backslashes and dashes are themselves, no line begins a macro. Only ASCII: in a locale that is
+// not UTF-8 troff warns of any other character and leaves it out.
 std::string roff(std::string_view text) {
+  constexpr std::string_view kEllipsis = "…";
   std::string out;
   bool line_start = true;
-  for (const char c : text) {
+  while (!text.empty()) {
+    if (text.starts_with(kEllipsis)) {
+      out += line_start ? "\\&..." : "...";
+      text.remove_prefix(kEllipsis.size());
+      line_start = false;
+      continue;
+    }
+    const char c = text[0];
+    text.remove_prefix(1);
     if (line_start && (c == '.' || c == '\'')) out += "\\&";
     if (c == '\\')
       out += "\\e";
@@ -30,7 +40,13 @@ std::string tagged(std::string_view tag, std::string_view text) {
 
 std::string verb_section(const VerbRow& verb) {
   std::string out = ".SS \"" + roff(std::string("hold ") + std::string(verb.name)) + "\"\n";
-  out += ".B " + roff(usage_of(verb)) + "\n.PP\n";
+  // What stands in brackets is not torn apart.
+  std::string usage;
+  for (const auto& word : usage_words(verb)) {
+    if (!usage.empty()) usage += ' ';
+    for (const char c : roff(word)) usage += c == ' ' ? "\\ " : std::string(1, c);
+  }
+  out += ".B " + usage + "\n.PP\n";
   std::string summary(verb.summary);
   summary[0] = static_cast<char>(summary[0] - 'a' + 'A');
   out += roff(summary) + ".\n";
@@ -46,7 +62,7 @@ std::string verb_section(const VerbRow& verb) {
 std::string man_page() {
   std::string out = ".TH HOLD 1 \"\" \"hold " HOLDFAST_VERSION "\" \"User Commands\"\n";
   out += ".SH NAME\nhold \\- keep programs running without a terminal, and bring their screens back exactly\n";
-  out += ".SH SYNOPSIS\n.B hold\n.br\n.B hold\n.I VERB\n…\n";
+  out += ".SH SYNOPSIS\n.B hold\n.br\n.B hold\n.I VERB\n\\&...\n";
   out += ".SH DESCRIPTION\n";
   out += roff(
              "hold starts a program in a session of its own. The terminal may go away; who comes back finds the same "
@@ -57,6 +73,7 @@ std::string man_page() {
           "Without a verb the sessions are listed; with exactly one that nobody is attached to, and a terminal, hold "
           "offers to attach.") +
       "\n";
+  out += ".PP\n" + roff(detach_key_sentence()) + "\n";
   out += ".SH VERBS\n";
   for (const auto& verb : verbs()) out += verb_section(verb);
   out += ".SH \"EXIT STATUS\"\n";
@@ -66,6 +83,9 @@ std::string man_page() {
   out += ".SH FILES\n";
   out += tagged("$XDG_CONFIG_HOME/holdfast/config.toml", "settings: history, flow, the detach key");
   out += tagged("$XDG_STATE_HOME/holdfast/sessions/", "one directory a session");
+  out += ".SH \"SEE ALSO\"\n" + roff("The pages in share/doc/holdfast, beside the bin of the hold that is installed: cli.md "
+                                    "(verbs, exit codes, JSON), config.md (settings), files.md (what lies where).") +
+         "\n";
   return out;
 }
 

@@ -63,6 +63,7 @@ Cells cells_of(const RosterEntry& entry, const RosterStyle& style) {
   Cells cells;
   cells[kName] = printable(entry.info.name.empty() ? entry.info.id : entry.info.name);
   cells[kState] = state_text(entry);
+  if (!style.here.empty() && entry.info.id == style.here) cells[kState] += " (this one)";
   cells[kAge] = age_text(age_from(entry, style.now_ms));
   cells[kClients] = clients_text(entry);
   cells[kCommand] = command_text(entry.info.argv);

@@ -14,6 +14,7 @@ struct RosterStyle {
   Console console;
   std::string home;
   std::int64_t now_ms = 0;
+  std::string here;  // the id of the session one is in; "" outside
   bool all = false;  // exited sessions as lines of their own
 };
 

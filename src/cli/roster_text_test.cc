@@ -26,7 +26,7 @@ client::RosterEntry session(const std::string& name, Presence presence = Presenc
 }
 
 std::string text(const std::vector<client::RosterEntry>& entries, int width, bool all = false) {
-  RosterStyle style{{width > 0, false, width}, "/home/mara", kNow, all};
+  RosterStyle style{{width > 0, false, width}, "/home/mara", kNow, "", all};
   return roster_text(entries, style);
 }
 
@@ -45,6 +45,13 @@ TEST_CASE("one line a session, with all that fits 200 columns") {
   entry.info.title = "my notes";
   CHECK(text({entry}, 200) ==
         "notes  running  2h  2 attached  vim 'my notes.txt'  ~/projects/holdfast/docs  my notes\n");
+}
+
+TEST_CASE("the session one is in is marked, and only that one") {
+  RosterStyle style{{}, "/home/mara", kNow, "01hinner", false};
+  CHECK(roster_text({session("inner"), session("other")}, style) ==
+        "inner  running (this one)  2h  vim 'my notes.txt'  ~/projects/holdfast/docs\n"
+        "other  running             2h  vim 'my notes.txt'  ~/projects/holdfast/docs\n");
 }
 
 TEST_CASE("columns stand below each other and no line ends in blanks") {
@@ -149,7 +156,7 @@ TEST_CASE("the folded line fits, too") {
 TEST_CASE("only the state is coloured, and marks show in it") {
   auto entry = session("x");
   entry.info.marks = {"rebuilt"};
-  RosterStyle style{{true, true, 200}, "/home/mara", kNow, false};
+  RosterStyle style{{true, true, 200}, "/home/mara", kNow, "", false};
   CHECK(roster_text({entry}, style) ==
         "x  \x1b[33mrunning rebuilt\x1b[0m  2h  vim 'my notes.txt'  ~/projects/holdfast/docs\n");
 }

@@ -6,15 +6,33 @@
 #include "cli/cli.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/session_access.h"
 #include "cli/verbs.h"
 
 namespace holdfast::cli {
 
 namespace {
 
+// Whether a session that is on record has exactly this name.
+bool names_session(const std::string& word) {
+  const auto store = open_store();
+  const auto entry = store ? store->find(word) : std::unexpected(store.error());
+  return entry && entry->manifest.name() == word;
+}
+
 int unknown_verb(const std::vector<std::string>& words) {
+  if (words[0].starts_with('-')) {
+    return report({ErrorKind::usage, "run hold", "the option " + words[0] + " stands where a verb belongs",
+                   "write the verb first: hold VERB " + words[0] + "; see: hold --help"},
+                  asks_for_json(words));
+  }
+  if (words.size() == 1 && names_session(words[0])) {
+    return report({ErrorKind::usage, "run hold " + words[0], "there is no such verb, but a session of that name",
+                   "write: hold attach " + words[0]});
+  }
   const std::string name = words.size() > 1 && !verbs_of_group(words[0]).empty() ? words[0] + " " + words[1] : words[0];
-  return report({ErrorKind::usage, "run hold " + name, "there is no such verb", advice_for_verb(name, "hold ")});
+  return report({ErrorKind::usage, "run hold " + name, "there is no such verb", advice_for_verb(name, "hold ")},
+                asks_for_json(words));
 }
 
 bool asks_for_help(const std::string& word) { return word == "--help" || word == "-h"; }
@@ -45,7 +63,7 @@ int run_words(const std::vector<std::string>& words) {
   }
   if (verb == nullptr) return unknown_verb(words);
   const auto arguments = Arguments::parse(*verb, std::span(words).subspan(taken));
-  if (!arguments) return report(arguments.error());
+  if (!arguments) return report(arguments.error(), asks_for_json(words));
   if (arguments->wants_help()) {
     print(help_of(*verb, output_console().width));
     return 0;

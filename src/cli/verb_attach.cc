@@ -44,8 +44,8 @@ Result<int> show_final_screen(const store::SessionStore& store, const store::Ses
   const std::size_t last = screen.find_last_not_of("\r\n ");
   if (last != std::string::npos) print(screen.substr(0, last + 1) + "\x1b[0m\n");
   const wire::Info info = client::read_session(entry, system_clock()).info;
-  complain("hold: " + info.name + " has ended: " + ending_text(info.exit_code, info.exit_signal, info.reason) +
-           "; this was its last screen, gone with: hold rm " + info.name + "\n");
+  tell(info.name + " has ended: " + ending_text(info.exit_code, info.exit_signal, info.reason) +
+       "; this was its last screen, gone with: hold rm " + info.name);
   return exit_code_of(ErrorKind::ended);
 }
 
@@ -69,6 +69,19 @@ Result<AttachTarget> find_or_start(const Arguments& arguments, const store::Sess
   }
 }
 
+// Whether no session but the one this process is in is running.
+bool lives_alone(const std::vector<client::RosterEntry>& entries) {
+  using client::Presence;
+  const std::string here = current_session();
+  bool found = false;
+  for (const auto& entry : entries) {
+    if (entry.presence == Presence::exited || entry.presence == Presence::lost) continue;
+    if (entry.info.id != here) return false;
+    found = true;
+  }
+  return found;
+}
+
 // Without NAME: the one session that nobody is attached to.
 Result<AttachTarget> only_detached(const store::SessionStore& store, bool observe) {
   const auto entries = TRY(client::read_roster(store, client::Ask::live, system_clock()));
@@ -76,8 +89,12 @@ Result<AttachTarget> only_detached(const store::SessionStore& store, bool observ
   if (waiting.size() == 1)
     return AttachTarget{
         .id = waiting[0]->info.id, .name = waiting[0]->info.name, .socket = waiting[0]->socket, .observe = observe};
+  if (waiting.empty() && lives_alone(entries)) {
+    return fail(ErrorKind::refused, "attach", "the only session is the one you are in",
+                "start another one with: hold new -d, or leave this one first");
+  }
   const Console console = error_console();
-  complain(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms()}));
+  complain(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms(), .here = current_session()}));
   if (waiting.empty()) {
     return fail(ErrorKind::not_found, "attach", "no session is waiting to be attached to",
                 entries.empty() ? "start one with: hold new" : "name one of those above: hold attach NAME");

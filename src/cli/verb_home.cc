@@ -27,7 +27,7 @@ Result<int> home() {
     print("no sessions; start one with: hold new\n");
     return 0;
   }
-  print(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms()}));
+  print(roster_text(entries, {.console = console, .home = paths::home_dir(), .now_ms = system_clock().wall_ms(), .here = current_session()}));
   const auto waiting = waiting_sessions(entries);
   if (waiting.size() != 1 || !console.terminal || ::isatty(STDIN_FILENO) == 0) return 0;
   const client::RosterEntry& only = *waiting[0];

@@ -13,13 +13,14 @@ Result<wire::ReadRows> wanted(const Arguments& arguments) {
   read.all = arguments.has("--all");
   read.unwrap = arguments.has("--unwrap");
   if (const auto rows = arguments.value("--rows")) read.rows = TRY(parse_count("--rows", *rows, 1, wire::kReadRowsMax));
-  read.format = arguments.json() ? "json" : arguments.value("--format").value_or("plain");
+  read.format = arguments.has("--json") ? "json" : arguments.value("--format").value_or("plain");
   if (wire::is_read_format(read.format)) return read;
   return fail(ErrorKind::usage, "use --format '" + read.format + "'", "there is no such format",
               "write plain, vt, html or json");
 }
 
-Result<> read_session(const Arguments& arguments) {
+// `begun`: whether something of the screen was printed, so that no error object may follow it.
+Result<> read_session(const Arguments& arguments, bool& begun) {
   const wire::ReadRows read = TRY(wanted(arguments));
   auto [entry, connection] = TRY(reach(arguments.operand(0)));
   const bool json = read.format == "json";
@@ -30,7 +31,8 @@ Result<> read_session(const Arguments& arguments) {
     head.back() = ',';
     head += "\"screen\":";
   }
-  const auto sink = [&head](std::string_view bytes) -> Result<> {
+  const auto sink = [&head, &begun](std::string_view bytes) -> Result<> {
+    begun = true;
     const bool printed = print(head) && print(bytes);
     head.clear();
     if (printed) return {};
@@ -47,7 +49,8 @@ Result<> read_session(const Arguments& arguments) {
 }  // namespace
 
 int run_read(const Arguments& arguments) {
-  if (auto done = read_session(arguments); !done) return report(done.error());
+  bool begun = false;
+  if (auto done = read_session(arguments, begun); !done) return report(done.error(), arguments.json() && !begun);
   return 0;
 }
 

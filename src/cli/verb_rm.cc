@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "cli/console.h"
 #include "cli/session_access.h"
 #include "cli/several.h"
@@ -38,6 +39,13 @@ Result<std::vector<std::string>> all_ended(const store::SessionStore& store) {
   return ids;
 }
 
+// What a call that does not name the sessions did to which.
+void say_removed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + printable(name);
+  print("removed " + std::to_string(names.size()) + ": " + text + "\n");
+}
+
 }  // namespace
 
 int run_rm(const Arguments& arguments) {
@@ -53,8 +61,16 @@ int run_rm(const Arguments& arguments) {
         {ErrorKind::usage, "run hold rm", "NAME is missing", "give a name, or --exited for all that have ended"},
         arguments.json());
   }
-  return for_each_session(handles, arguments.json(),
-                          [&](const std::string& handle) { return remove_one(*store, handle); });
+  const bool says = arguments.has("--exited") && !arguments.json();
+  if (says && handles.empty()) print("nothing to remove\n");
+  std::vector<std::string> removed;
+  const int code = for_each_session(handles, arguments.json(), [&](const std::string& handle) {
+    auto done = remove_one(*store, handle);
+    if (done) removed.push_back(done->get("name").as_string());
+    return done;
+  });
+  if (says && !removed.empty()) say_removed(removed);
+  return code;
 }
 
 }  // namespace holdfast::cli

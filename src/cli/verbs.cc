@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include <algorithm>
 #include <array>
 
 namespace holdfast::cli {
@@ -18,9 +19,9 @@ constexpr OptionRow list(std::string_view name, char letter, std::string_view va
   return {name, letter, value, true, completes, help};
 }
 
-constexpr OptionRow kJson = flag("--json", 0, "answer in JSON (docs/cli.md has the shapes)");
+constexpr OptionRow kJson = flag("--json", 0, "answer in JSON (shapes: share/doc/holdfast/cli.md)");
 constexpr OptionRow kDetachKey =
-    option("--detach-key", 0, "KEY", "the key that leaves: ctrl-\\ (default), ctrl-x, …, or none", Completes::key);
+    option("--detach-key", 0, "KEY", "the key that leaves: ctrl-\\ (default), ctrl-x, …, or none", Completes::detach_key);
 constexpr OptionRow kName = option("--name", 'n', "NAME", "its name; default: command and directory");
 constexpr OptionRow kCwd = option("--cwd", 'C', "DIR", "start in DIR instead of here", Completes::directory);
 constexpr OptionRow kEnv = list("--env", 'e', "KEY=VALUE", "set a variable for the program; may be given again");
@@ -39,6 +40,7 @@ constexpr std::array kAttachOptions{
     kLabel,
     kDetachKey};
 constexpr std::array kLsOptions{flag("--all", 'a', "also sessions whose program has ended"),
+                                flag("--exited", 0, "only sessions whose program has ended"),
                                 flag("--names", 0, "only names, one a line; asks nobody, so it is always quick"),
                                 kJson};
 constexpr std::array kInfoOptions{kJson};
@@ -54,7 +56,7 @@ constexpr std::array kReadOptions{
     flag("--unwrap", 0, "join rows that the terminal wrapped"), flag("--json", 0, "the same as --format json")};
 constexpr std::array kSendOptions{
     list("--key", 'k', "KEY",
-         "press a key after the text: enter, esc, tab, up, ctrl-c, alt-x, f1 …; may be given again", Completes::key),
+         "press a key after the text; may be given again", Completes::key),
     flag("--enter", 0, "press Enter at the end"), flag("--stdin", 0, "type what comes on standard input"), kJson};
 constexpr std::array kVersionOptions{kJson};
 constexpr std::array kDebugVtOptions{
@@ -107,17 +109,19 @@ constexpr std::array kVerbs{
             "The program and everything it started get the hangup of a closed terminal, and after the grace time are "
             "killed. "
             "The session stays, with its final screen and exit code, until hold rm.",
-            "hold kill build\nhold kill build --rm", kKillOptions, OperandRow{"NAME", 1, -1, Completes::session},
+            "hold kill build\nhold kill build --rm", kKillOptions, OperandRow{"NAME", 1, -1, Completes::living_session},
             Rest::none, run_kill},
     VerbRow{"rm", "", "remove sessions whose program has ended",
             "A session that still runs is not removed: hold kill --rm does both.", "hold rm build\nhold rm --exited",
-            kRmOptions, OperandRow{"NAME", 0, -1, Completes::session}, Rest::none, run_rm},
+            kRmOptions, OperandRow{"NAME", 0, -1, Completes::ended_session}, Rest::none, run_rm},
     VerbRow{"read", "", "print a session's screen and history", "Nothing is disturbed: nobody needs to be attached.",
             "hold read build\nhold read build --all | less -R\nhold read build --format html > screen.html",
             kReadOptions, kOneSession, Rest::none, run_read},
     VerbRow{"send", "", "type into a session",
             "Types TEXT (words are joined by blanks), then presses the keys, as if somebody sat there; the one who is "
-            "attached keeps the lead. Text that begins with - goes behind --.",
+            "attached keeps the lead. Text that begins with - goes behind --. The keys: enter, esc, tab, backtab, space, "
+            "backspace, up, down, left, right, home, end, insert, delete, pageup, pagedown, f1 to f12, and any one "
+            "character; each with ctrl-, alt- or shift- before it where terminals have that, as ctrl-c and alt-x.",
             "hold send build make --enter\nhold send build --key ctrl-c\necho text | hold send build --stdin",
             kSendOptions, OperandRow{"NAME TEXT", 1, -1, Completes::session}, Rest::text, run_send},
     VerbRow{"version", "", "print the version", "", "hold version", kVersionOptions, kNoOperand, Rest::none,
@@ -155,6 +159,17 @@ constexpr std::array kVerbs{
             Rest::none,
             run_debug_man},
 };
+
+// What other programs call our verbs.
+struct Synonym {
+  std::string_view word, verb;
+};
+constexpr std::array kSynonyms{Synonym{"list", "ls"},     Synonym{"sessions", "ls"}, Synonym{"status", "ls"},
+                               Synonym{"start", "new"},   Synonym{"run", "new"},     Synonym{"create", "new"},
+                               Synonym{"join", "attach"}, Synonym{"resume", "attach"}, Synonym{"connect", "attach"},
+                               Synonym{"leave", "detach"}, Synonym{"stop", "kill"},  Synonym{"end", "kill"},
+                               Synonym{"remove", "rm"},   Synonym{"delete", "rm"},   Synonym{"show", "read"},
+                               Synonym{"cat", "read"},    Synonym{"type", "send"},   Synonym{"man", "help"}};
 
 constexpr std::array kExitCodes{
     ExitCodeRow{0, "done"},
@@ -204,6 +219,8 @@ std::string advice_for_verb(std::string_view name, const std::string& call) {
   for (const auto* verb : verbs_of_group(name.substr(0, name.find(' '))))
     written += (written.empty() ? "write " : " or ") + call + std::string(verb->name);
   if (!written.empty()) return written;
+  const auto synonym = std::ranges::find(kSynonyms, name, &Synonym::word);
+  if (synonym != kSynonyms.end()) return "did you mean: " + call + std::string(synonym->verb) + "?";
   std::vector<std::string_view> names;
   for (const auto& verb : kVerbs) {
     names.push_back(verb.name);

@@ -11,6 +11,7 @@
 #include "cli/completion.h"
 #include "cli/console.h"
 #include "cli/help.h"
+#include "cli/keys.h"
 #include "cli/man_page.h"
 
 using namespace holdfast;
@@ -92,9 +93,44 @@ TEST_CASE("help of every verb names every option and fits 40 columns but for com
   }
 }
 
+TEST_CASE("usage tells what may be left out, and no bracket is torn at the end of a line") {
+  const auto usage = [](std::string_view name) {
+    std::string text;
+    for (const auto& word : usage_words(*find_verb(name))) text += (text.empty() ? "" : " ") + word;
+    return text;
+  };
+  CHECK(usage("send").starts_with("hold send NAME [TEXT…] [--key KEY]…"));
+  CHECK(usage("kill").starts_with("hold kill NAME… [--rm]"));
+  CHECK(usage("rm").starts_with("hold rm [NAME…] [--exited]"));
+  CHECK(usage("info") == "hold info NAME [--json]");
+  CHECK(usage("new").ends_with(" [--json] [-- COMMAND…]"));
+  for (const auto& verb : verbs()) {
+    for (int width = 40; width <= 100; ++width) {
+      const std::string help = help_of(verb, width);
+      each_line(help.substr(0, help.find("\n\nOptions:")).substr(help.find("Usage:")), [](const std::string& line) {
+        CAPTURE(line);
+        if (line.find('[') != std::string::npos) {
+          CHECK(std::ranges::count(line, '[') == std::ranges::count(line, ']'));
+        }
+      });
+    }
+  }
+}
+
+TEST_CASE("the help of send names keys that can be pressed, and all of them") {
+  const std::string_view text = find_verb("send")->description;
+  for (const auto key : key_names()) {
+    if (key == "return" || key == "escape" || key.starts_with("pg") || (key.size() > 1 && key[0] == 'f')) continue;
+    CAPTURE(key);
+    CHECK(text.find(key) != std::string_view::npos);
+  }
+}
+
 TEST_CASE("the overview names every verb and every exit code") {
   const std::string help = help_overview(80);
   for (const auto& verb : verbs()) CHECK(help.find(verb.summary) != std::string::npos);
+  CHECK(help.find("hold alone lists") != std::string::npos);
+  CHECK(help.find("Ctrl-\\ leaves") != std::string::npos);
   for (const auto& row : exit_codes()) CHECK(help.find("  " + std::to_string(row.code) + "  ") != std::string::npos);
 }
 
@@ -129,6 +165,9 @@ TEST_CASE("docs/cli.md names every verb, option and exit code") {
 
 TEST_CASE("the manual page has every verb and option, and no line that roff takes for a macro of its own") {
   const std::string page = man_page();
+  // What is not ASCII is lost where the locale is not UTF-8.
+  CHECK(std::ranges::all_of(page, [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  CHECK(page.find("[\\-\\-\\ COMMAND...]") != std::string::npos);
   for (const auto& verb : verbs()) CHECK(page.find(".SS \"hold " + std::string(verb.name) + "\"") != std::string::npos);
   each_line(page, [](const std::string& line) {
     if (!line.starts_with(".")) return;

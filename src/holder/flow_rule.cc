@@ -28,10 +28,23 @@ BacklogAction decide_backlog(const BacklogFacts& facts) {
   return facts.lag < limits::kClientBacklogBytes ? BacklogAction::keep : BacklogAction::drop;
 }
 
+void ParseMeter::acknowledged(Instant now, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const auto took = std::max<std::int64_t>((now - since_).count(), 1);
+  const double speed = static_cast<double>(bytes) * 1e9 / static_cast<double>(took);
+  const double before = bytes_a_second_ == 0 ? speed : static_cast<double>(bytes_a_second_);
+  bytes_a_second_ = static_cast<std::uint64_t>(std::max((before + speed) / 2, 1.0));
+  since_ = now;
+}
+
 std::uint64_t shadow_allowance(const ShadowFacts& facts) {
   if (!facts.running) return UINT64_MAX;
   const std::uint64_t lag = facts.head - std::min(facts.head, facts.parsed);
-  const std::uint64_t by_lag = limits::kVtdLagBytes - std::min<std::uint64_t>(limits::kVtdLagBytes, lag);
+  const std::uint64_t in_time = facts.bytes_a_second / static_cast<std::uint64_t>(Duration(1s) / kCatchUp);
+  const std::uint64_t most = facts.bytes_a_second == 0
+                                 ? limits::kVtdLagBytes
+                                 : std::clamp<std::uint64_t>(in_time, kShadowLagMin, limits::kVtdLagBytes);
+  const std::uint64_t by_lag = most - std::min(most, lag);
   const std::uint64_t uncovered = facts.head - std::min(facts.head, facts.checkpoint);
   const std::uint64_t by_ring = facts.ring_bytes - std::min(facts.ring_bytes, uncovered);
   return std::min(by_lag, by_ring);

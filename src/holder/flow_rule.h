@@ -56,11 +56,30 @@ struct BacklogFacts {
 };
 BacklogAction decide_backlog(const BacklogFacts& facts);
 
+// How fast the shadow terminal parses: a few bytes can write every cell of a large screen.
+class ParseMeter {
+ public:
+  void began(Instant now) { since_ = now; }
+  void acknowledged(Instant now, std::uint64_t bytes);
+  // Of the last few acknowledgements; 0: not known yet.
+  std::uint64_t bytes_a_second() const { return bytes_a_second_; }
+
+ private:
+  Instant since_{};
+  std::uint64_t bytes_a_second_ = 0;
+};
+
+// How long it may take to catch up: whoever asks for the screen waits for that.
+inline constexpr Duration kCatchUp = 500ms;
+// What it may be behind however slow it is, bytes.
+inline constexpr std::uint64_t kShadowLagMin = 4u << 10;
+
 struct ShadowFacts {
   bool running = false;            // it is there, and was not given up
   std::uint64_t head = 0;          // bytes read from the program
   std::uint64_t parsed = 0;        // bytes it has acknowledged
   std::uint64_t checkpoint = 0;    // offset a rebuild would start from
+  std::uint64_t bytes_a_second = 0;  // it parses; 0: not known
   std::uint64_t ring_bytes = limits::kRingBytes;
 };
 // How many bytes may be read from the program before the shadow terminal has to catch up (0 = pause). A shadow that is

@@ -70,3 +70,30 @@ TEST_CASE("the shadow terminal may lag half a ring, and a checkpoint must stay c
   CHECK(shadow_allowance({.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0}) == 0);
   CHECK(shadow_allowance({.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0}) == kMiB);
 }
+
+TEST_CASE("a shadow terminal that is slow may lag as much as it parses in half a second, and never nothing") {
+  constexpr std::uint64_t kMiB = 1u << 20;
+  const auto allowed = [](std::uint64_t speed, std::uint64_t lag) {
+    return shadow_allowance({.running = true, .head = lag, .parsed = 0, .bytes_a_second = speed});
+  };
+  CHECK(allowed(0, 0) == limits::kVtdLagBytes);
+  CHECK(allowed(200 * kMiB, 0) == limits::kVtdLagBytes);
+  CHECK(allowed(2 * kMiB, 0) == kMiB);
+  CHECK(allowed(2 * kMiB, kMiB / 4) == kMiB - kMiB / 4);
+  CHECK(allowed(2 * kMiB, 2 * kMiB) == 0);
+  CHECK(allowed(1, 0) == kShadowLagMin);
+}
+
+TEST_CASE("the parse meter follows the speed of the last few acknowledgements") {
+  ParseMeter meter;
+  const Instant start{1'000'000'000};
+  CHECK(meter.bytes_a_second() == 0);
+  meter.began(start);
+  meter.acknowledged(start + 100ms, 1000);
+  CHECK(meter.bytes_a_second() == 10'000);
+  meter.began(start + 10s);
+  for (int n = 1; n <= 10; ++n) meter.acknowledged(start + 10s + n * 1ms, 1000);
+  CHECK(meter.bytes_a_second() > 990'000);
+  meter.acknowledged(start + 10s + 10ms, 0);
+  CHECK(meter.bytes_a_second() > 990'000);
+}

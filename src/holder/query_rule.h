@@ -45,6 +45,9 @@ class QueryRule {
 
   // An answer of VTD. Answers come in the order of their offsets. True: to a query it had not told of before.
   bool answered(std::uint64_t offset, std::string_view bytes, Instant now);
+  // The holder takes over a session whose program has written up to `offset`. What it asked until then was answered by the
+  // holder before, or is lost with it: VTD will tell of it all again, and an answer twice would be typed text.
+  void begin_behind(std::uint64_t offset) { heard_to_ = ignore_to_ = offset; }
   // VTD was started again and will repeat itself: what it has said so far is ignored.
   void shadow_restarted() { ignore_to_ = heard_to_; }
   // VTD has parsed up to `offset`: streams that ended before it need not be remembered.

@@ -97,6 +97,13 @@ TEST_CASE("streams are forgotten only when VTD is past them and no answer waits"
   CHECK(rule.take(nullptr, kNow).empty());
 }
 
+TEST_CASE("a holder that takes over is not told again what was asked before it") {
+  QueryRule rule;
+  rule.begin_behind(100);
+  for (const std::uint64_t offset : {std::uint64_t{7}, std::uint64_t{100}, std::uint64_t{101}}) rule.answered(offset, std::to_string(offset), kNow);
+  CHECK(rule.take(nullptr, kNow) == Answers{"101"});
+}
+
 TEST_CASE("a VTD that starts again is not heard twice") {
   QueryRule rule;
   rule.answered(10, "a", kNow);

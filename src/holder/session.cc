@@ -42,6 +42,7 @@ Session::~Session() {
 Result<> Session::begin() {
   renew_places();
   record_.started(setup_.program_pid, setup_.own_pid);
+  queries_.begin_behind(line_.head());
   loop_.set_pump([this] { pump(); });
   TRY(line_.watch([this](unsigned events) { on_line(events); }));
   if (setup_.keeper >= 0) TRY(loop_.watch(setup_.keeper, loop::kRead, [this](unsigned) { on_keeper(); }));
@@ -88,6 +89,7 @@ std::uint64_t Session::allowance() const {
                            .head = line_.head(),
                            .parsed = vtd_.parsed(),
                            .checkpoint = vtd_.rebuild_offset(),
+                           .bytes_a_second = vtd_.bytes_a_second(),
                            .ring_bytes = line_.ring_bytes()});
 }
 

@@ -302,6 +302,7 @@ void VtdLink::send_range(std::uint64_t end) {
   batch_since_.reset();
   if (batch_timer_) loop_.cancel(*batch_timer_);
   batch_timer_.reset();
+  if (acked_ == sent_) meter_.began(loop_.now());
   while (sent_ < end) {
     std::uint64_t to = end;
     bool skip = false;
@@ -361,6 +362,7 @@ void VtdLink::on_readable() {
 void VtdLink::on_message(FromVtd message, Fd file) {
   if (const auto* ack = std::get_if<Ack>(&message)) {
     if (ack->offset < acked_ || ack->offset > sent_) return;
+    meter_.acknowledged(loop_.now(), ack->offset - acked_);
     acked_ = ack->offset;
     if (death_.times > 0 && acked_ > death_.acked) {
       death_ = {};

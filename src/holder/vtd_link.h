@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/ring.h"
+#include "holder/flow_rule.h"
 #include "holder/host.h"
 #include "loop/loop.h"
 #include "wire/vtd.h"
@@ -62,6 +63,7 @@ class VtdLink {
   // kHungAfter is not waited for any more.
   bool is_awaited() const;
   std::uint64_t parsed() const { return acked_; }
+  std::uint64_t bytes_a_second() const { return meter_.bytes_a_second(); }
   // The program must not run further ahead of this than the ring holds, or a rebuild would not be exact.
   std::uint64_t rebuild_offset() const;
   pid_t pid() const { return shadow_ ? shadow_->pid : -1; }
@@ -145,6 +147,7 @@ class VtdLink {
   bool exact_ = true;         // what this VTD shows is what the bytes made
   std::uint64_t start_ = 0;   // offset this VTD began at
   std::uint64_t sent_ = 0, acked_ = 0, safe_ = 0;
+  ParseMeter meter_;
   std::size_t asked_ = 0;     // requests sent and not answered
 
   Instant heard_;             // of the last word, or of when it got work

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <optional>
 
 #include "base/sys.h"
@@ -21,6 +22,25 @@ std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t') || text.ends_with('\r')) text.remove_suffix(1);
   return text;
+}
+
+std::string_view line_number(std::string_view text, std::size_t number) {
+  for (; number > 1 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return trimmed(text.substr(0, text.find('\n')));
+}
+
+// What to do about a file that is not TOML. Nearly always it is the backslash of the detach key, which TOML takes for the
+// beginning of an escape where it stands in double quotes.
+std::string advice_for_syntax(std::string_view text, std::string_view problem) {
+  constexpr std::string_view kLine = "line ";
+  std::size_t number = 0;
+  if (problem.starts_with(kLine)) std::from_chars(problem.data() + kLine.size(), problem.data() + problem.size(), number);
+  const std::string_view line = line_number(text, number);
+  const std::size_t quote = line.find('"');
+  const bool escaped = quote != std::string_view::npos && line.find('\\', quote) != std::string_view::npos;
+  if (!escaped) return "correct that line, or move the file away";
+  if (line.find("detach-key") != std::string_view::npos) return R"(write detach-key = 'ctrl-\', in single quotes)";
+  return "a backslash is itself only in single quotes: use those, or write it twice";
 }
 
 // The settings of one file, with the words for what is wrong with one.
@@ -115,7 +135,7 @@ Result<Config> read_config(const std::string& path) {
   auto values = parse_toml(text);
   if (!values) {
     return fail(ErrorKind::failed, "use the settings in " + path, values.error().problem,
-                "correct that line, or move the file away");
+                advice_for_syntax(text, values.error().problem));
   }
   return read_settings(Settings(path, std::move(text), std::move(*values)));
 }

@@ -75,6 +75,18 @@ TEST_CASE_FIXTURE(ConfigFile, "a malformed file is an error with its line") {
   CHECK(wrong.error().problem.starts_with("line 2: "));
 }
 
+TEST_CASE_FIXTURE(ConfigFile, "a backslash in double quotes is told to be written in single ones") {
+  const std::string key_advice = R"(write detach-key = 'ctrl-\', in single quotes)";
+  CHECK(read_as("[attach]\ndetach-key = \"ctrl-\\\"\n").error().advice == key_advice);
+  CHECK(read_as("[attach]\ndetach-key = \"ctrl-\\\"").error().advice == key_advice);
+  CHECK(read_as("[attach]\r\n  detach-key = \"ctrl-\\\"\r\n[terminal]\r\nflow = \"auto\"\r\n").error().advice == key_advice);
+  CHECK(read_as("attach.detach-key = \"ctrl-\\]\"\n").error().advice == key_advice);
+  CHECK(read_as("[attach]\ndetach-key = 'ctrl-\\'\n").value().detach_key == "ctrl-\\");
+  CHECK(read_as("[attach]\ndetach-key = \"ctrl-\\\\\"\n").value().detach_key == "ctrl-\\");
+  CHECK(read_as("[terminal]\nflow = \"au\\qto\"\n").error().advice.find("single quotes") != std::string::npos);
+  CHECK(read_as("detach-key = = 'ctrl-\\'\n").error().advice.starts_with("correct that line"));
+}
+
 TEST_CASE_FIXTURE(ConfigFile, "a file that cannot be read is an error, not the defaults") {
   CHECK_FALSE(read_config(path));
 }

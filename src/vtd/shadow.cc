@@ -19,10 +19,13 @@ namespace {
 
 using namespace wire::vtd;
 
-// Parsed at once; events are joined within it.
-constexpr std::uint64_t kSliceBytes = 64u << 10;
-// Parsed between two acknowledgements: the holder's measure of progress.
+// Parsed at once; events are joined within it. On large screens less: three bytes can write each cell, and the holder must
+// hear of progress in between.
+constexpr std::uint64_t kSliceBytes = 64u << 10, kSliceBytesMin = 128;
+constexpr std::uint64_t kSliceCells = 16u << 10;
+// Parsed between two acknowledgements, bytes and time: the holder's measure of progress and of speed.
 constexpr std::uint64_t kAckBytes = 256u << 10;
+constexpr Duration kAckTime = 50ms;
 // Events of one slice that stand for themselves (notifications, clipboard writes); the rest of a flood is dropped.
 constexpr std::size_t kEventsMax = 32;
 // Text of one event, bytes: it must fit a packet.
@@ -75,7 +78,8 @@ Result<vt::ReadOptions> read_options(const std::string& json) {
 
 }  // namespace
 
-Shadow::Shadow(RingView ring, Channel& channel) : ring_(std::move(ring)), channel_(channel) {}
+Shadow::Shadow(RingView ring, Channel& channel, const Clock& clock)
+    : ring_(std::move(ring)), channel_(channel), clock_(clock) {}
 Shadow::~Shadow() = default;
 
 Result<> Shadow::take(const ToVtd& message, Fd file) {
@@ -110,8 +114,12 @@ Result<> Shadow::start(const Start& start, Fd file) {
 Result<> Shadow::parse_to(std::uint64_t end) {
   std::uint64_t at = terminal_->state().offset, acknowledged = at;
   if (end < at || end > ring_.head()) return out_of_step("a range that is not there");
+  const vt::Size& size = terminal_->state().size;
+  const std::uint64_t cells = std::uint64_t{size.cols} * size.rows;
+  const std::uint64_t slice_bytes = std::clamp(kSliceBytes * kSliceCells / cells, kSliceBytesMin, kSliceBytes);
+  Instant said = clock_.now();
   while (at < end) {
-    const std::uint64_t to = std::min(end, at + kSliceBytes);
+    const std::uint64_t to = std::min(end, at + slice_bytes);
     if (at < ring_.oldest()) return out_of_step("a range that was overwritten");
     const RingSlice slice = ring_.slice(at, to);
     for (const auto& part : {slice.first, slice.second}) {
@@ -121,8 +129,10 @@ Result<> Shadow::parse_to(std::uint64_t end) {
     }
     at = to;
     TRY(say_events());
-    if (at - acknowledged < kAckBytes && at != end) continue;
+    const Instant now = clock_.now();
+    if (at - acknowledged < kAckBytes && now - said < kAckTime && at != end) continue;
     acknowledged = at;
+    said = now;
     TRY(channel_.send(Ack{at}, -1));
   }
   return {};

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "base/ring.h"
@@ -28,7 +29,7 @@ class Channel {
 
 class Shadow final : private vt::Sink {
  public:
-  Shadow(RingView ring, Channel& channel);
+  Shadow(RingView ring, Channel& channel, const Clock& clock);
   ~Shadow() override;
 
   // `file` came with the message. Error: VTD cannot go on.
@@ -50,6 +51,7 @@ class Shadow final : private vt::Sink {
 
   RingView ring_;
   Channel& channel_;
+  const Clock& clock_;
   std::unique_ptr<vt::Terminal> terminal_;
   // Mode 2027.
   struct ClusterMode {

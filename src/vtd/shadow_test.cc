@@ -43,11 +43,22 @@ class Log final : public Channel {
   std::vector<Fd> files;
 };
 
+// Each look at it takes a while.
+class SlowClock final : public Clock {
+ public:
+  Instant now() const override { return Instant{now_ += step}; }
+  std::int64_t wall_ms() const override { return 0; }
+  std::int64_t step = 0;
+
+ private:
+  mutable std::int64_t now_ = 0;
+};
+
 struct Bench {
   Bench() : memory(RingWriter::create_memfd(limits::kRingBytes).value()), ring(RingWriter::map(memory.get()).value()) {
     begin();
   }
-  void begin() { shadow = std::make_unique<Shadow>(RingView::map(memory.get()).value(), log); }
+  void begin() { shadow = std::make_unique<Shadow>(RingView::map(memory.get()).value(), log, clock); }
   void start(std::uint64_t offset = 0, Fd checkpoint = {}) {
     CHECK(shadow->take(Start{offset, 80, 24, 0, 0, 1000, 1u << 20}, std::move(checkpoint)).has_value());
   }
@@ -68,6 +79,7 @@ struct Bench {
   Fd memory;
   RingWriter ring;
   Log log;
+  SlowClock clock;
   std::unique_ptr<Shadow> shadow;
 };
 
@@ -82,6 +94,20 @@ TEST_CASE("a range is parsed and acknowledged, the screen can be read") {
   CHECK(bench.ask(Want::read, R"({"format":"plain"})").starts_with("hello\n"));
   CHECK(bench.log.answers.back().offset == 5);
   CHECK(bench.log.answers.back().id == 9);
+}
+
+TEST_CASE("a slow range is acknowledged slice by slice, on a large screen in small slices") {
+  Bench bench;
+  bench.start();
+  bench.clock.step = Duration(100ms).count();
+  bench.write(std::string(200'000, 'x'));
+  CHECK(bench.say(Range{200'000}));
+  CHECK(bench.log.acks == std::vector<std::uint64_t>{65'536, 131'072, 196'608, 200'000});
+  CHECK(bench.say(Resize{200'000, 4096, 2048, 0, 0}));
+  bench.log.acks.clear();
+  bench.write(std::string(511, 'x'));
+  CHECK(bench.say(Range{200'511}));
+  CHECK(bench.log.acks == std::vector<std::uint64_t>{200'128, 200'256, 200'384, 200'511});
 }
 
 TEST_CASE("long ranges are acknowledged on the way") {

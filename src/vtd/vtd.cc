@@ -25,7 +25,8 @@ class Socket final : public Channel {
 Result<> serve() {
   TRY(sys::set_blocking(roles::kVtdSocketFd, sys::Blocking::yes));
   Socket socket;
-  Shadow shadow(TRY(RingView::map(roles::kVtdRingFd)), socket);
+  const SystemClock clock;
+  Shadow shadow(TRY(RingView::map(roles::kVtdRingFd)), socket, clock);
   TRY(enter_sandbox());
   std::array<char, wire::vtd::kPacketBytesMax> packet;
   for (;;) {

@@ -345,6 +345,13 @@ class WhichSession(Case):
         terminal.wait_for("bash")
         terminal.type(f"{self.world.binary} attach {name}; echo code=$?\r")
         terminal.wait_for("code=6")
+        terminal.type(f"clear; {self.world.binary} attach; echo again=$?\r")
+        terminal.wait_for("again=6")
+        self.assertIn("the only session is the one you are in", terminal.sentences())
+        terminal.type(f"clear; {self.world.binary} ls; echo listed=$?\r")
+        terminal.wait_for("listed=0")
+        self.assertIn("running (this one)", terminal.text())
+        self.assertNotIn("this one", self.world.must("ls").text)
         self.assertEqual(self.world.info(name)["clients"], 1)
 
 

@@ -150,7 +150,12 @@ class Quick(Case):
         text = self.world.must("ls").text
         self.assertIn("alive", text)
         self.assertEqual(len([line for line in text.splitlines() if "done" in line or "exited" in line]), 1, text)
-        self.world.must("rm", "--exited")
+        self.assertEqual(sorted(self.world.must("ls", "--names", "--exited").text.split()), ["done0", "done1", "done2"])
+        self.assertEqual(self.world.must("ls", "--names").text, "alive\n")
+        self.assertNotIn("alive", self.world.must("ls", "--exited").text)
+        self.assertEqual(self.world.must("rm", "done1").text, "")
+        self.assertEqual(self.world.must("rm", "--exited").text, "removed 2: done0, done2\n")
+        self.assertEqual(self.world.must("rm", "--exited").text, "nothing to remove\n")
         self.assertEqual([s["name"] for s in self.world.sessions()], ["alive"])
 
 

@@ -4,7 +4,7 @@ import ast
 import re
 
 from harness import Case, main, program
-from process import eventually
+from process import eventually, send
 
 NEXT = b"\x01"  # asks for the next query: no answer contains it
 # A query, and what an answer looks like.
@@ -115,6 +115,23 @@ class Queries(Case):
         client.info()
         self.assertNotIn(b"7501;?", client.drawn())
 
+
+    def test_a_holder_that_takes_over_answers_nothing_again(self):
+        def press():
+            self.world.must("send", "q", "--key", "ctrl-a")
+        for query in list(QUERIES)[:4]:
+            self.asker.ask(press)
+            eventually(lambda query=query: self.matches(query), what=f"the answer to {query}")
+        before, old = self.asker.now(), self.world.holder("q")
+        send(old)
+        eventually(lambda: self.world.hold("read", "q").code == 0 and self.world.holder("q") != old)
+        # It has parsed all there was, and what it has to say goes before what is typed now.
+        self.world.must("send", "q", "typed")
+        eventually(lambda: self.asker.now()[1].endswith(b"typed"))
+        self.assertEqual(self.asker.now(), (before[0], before[1] + b"typed"))
+        query = list(QUERIES)[4]
+        self.asker.ask(press)
+        eventually(lambda: self.matches(query), what="what is asked from now on is answered")
 
     def test_a_client_that_dies_before_it_has_answered_leaves_the_query_to_the_shadow_terminal(self):
         client = self.world.peer("q")

@@ -187,8 +187,8 @@ class Terminal:
         return "\n".join(self.lines())
 
     def sentences(self):
-        """The screen's text, wrapped rows joined."""
-        return unwrapped(self.canonical()["screen"])
+        """The screen's words, one blank between them: rows joined that the terminal or `hold` wrapped."""
+        return " ".join(unwrapped(self.canonical()["screen"]).split())
 
     def history(self):
         """The rows above the screen, oldest first, as text."""

@@ -80,14 +80,41 @@ class Calls(Wrong):
                 self.assertRegex(done.complaint, "^hold: cannot [^;]+: [^;]+; ", "with advice")
         self.assert_nothing_left()
 
+    def test_with_json_every_error_is_an_object_too(self):
+        self.world.start("runs", "cat")
+        for call, code, exit_code in (
+                ("read absent --json", "not_found", 3), ("read absent --format json", "not_found", 3),
+                ("info absent --json", "not_found", 3), ("send absent x --json", "not_found", 3),
+                ("detach absent --json", "not_found", 3), ("new -d --json --name runs -- cat", "refused", 6),
+                ("new --json -- cat", "usage", 2), ("rm --json", "usage", 2), ("ls --json --foo", "usage", 2),
+                ("ls --foo --json", "usage", 2), ("ls --json x", "usage", 2), ("info --json", "usage", 2),
+                ("read --json --rows 0 runs", "usage", 2), ("kill --json --grace x runs", "usage", 2),
+                ("send --json runs --key foo", "usage", 2), ("version --json x", "usage", 2),
+                ("attach --json runs", "usage", 2), ("--json", "usage", 2), ("--json ls", "usage", 2), ("frobnicate --json", "usage", 2)):
+            with self.subTest(call):
+                done = self.world.hold(*call.split())
+                self.assertEqual(done.code, exit_code, done)
+                self.assertEqual(list(done.json()), ["schema", "error"], done)
+                error = done.json()["error"]
+                self.assertEqual(error["code"], code, done)
+                self.assertIn(f"hold: {error['message']}\n", done.complaint)
+        done = self.world.hold("send", "absent", "--", "--json")
+        self.assert_refused(done, 3, "absent")
+
     def test_what_is_wrong_with_a_call_is_said_with_words_that_can_be_typed(self):
         for call, words in (("new -- vim a", "hold new -d -- vim a"), ("info", "NAME is missing"),
                             ("send", ": NAME is missing"), ("ls --naems", "--names"), ("debug", "hold debug vt"),
-                            ("help atach", "hold help attach"), ("new -n a --name b", "--name is given twice")):
+                            ("help atach", "hold help attach"), ("list", "hold ls"), ("lst", "hold ls"),
+                            ("start", "hold new"), ("-n foo", "the option -n stands where a verb belongs"), ("--all", "hold VERB --all"), ("new -n a --name b", "--name is given twice")):
             with self.subTest(call):
                 self.assert_refused(self.world.hold(*call.split()), 2, words)
         self.assert_refused(self.world.hold("new", "--name", "x", "--", "vim", "a b"), 2,
                             "hold new -d --name x -- vim 'a b'\n")
+
+    def test_a_session_s_name_in_the_place_of_a_verb_says_how_to_attach(self):
+        self.world.start("work", "cat")
+        self.assert_refused(self.world.hold("work"), 2, "hold attach work")
+        self.assertNotIn("hold attach", self.world.hold(self.world.info("work")["id"]).complaint)
 
     def test_help_of_a_word_that_begins_several_verbs_lists_them(self):
         for call in (["help", "debug"], ["debug", "--help"], ["debug", "-h"]):
@@ -104,6 +131,14 @@ class Calls(Wrong):
         self.world.start("x", "cat")
         self.assert_refused(self.world.hold("attach", "x"), 2, "terminal")
         self.assertEqual(self.world.info("x")["clients"], 0)
+
+    def test_on_a_terminal_a_message_is_wrapped_between_words(self):
+        terminal = self.world.terminal("attach", "a-session-that-is-not-there", cols=40)
+        self.assertEqual(terminal.wait_exit(), 3)
+        lines = [line for line in terminal.lines() if line]
+        self.assertGreater(len(lines), 1)
+        said = self.world.hold("attach", "a-session-that-is-not-there").complaint
+        self.assertEqual(" ".join(line.strip() for line in lines), said.strip())
 
     def test_a_malformed_configuration_names_file_and_line(self):
         (self.world.root / "config/holdfast/config.toml").write_text("[terminal]\nflow = 7\n")
