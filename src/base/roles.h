@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <cstdint>
+#include <string>
 
 namespace holdfast::roles {
 
@@ -26,9 +27,11 @@ inline constexpr int kSessionDirFd = 7;  // the session's directory
 inline constexpr int kLockFd = 8;        // flock(2)ed for life; shared by keeper and holder
 inline constexpr int kProgramFd = 9;     // pidfd of the program
 inline constexpr int kPeerFd = 10;       // holder only: SEQPACKET socket to the keeper
-// The holder's log, by the session's directory.
-inline constexpr const char* kLogPath = "/proc/self/fd/7/holder.log";
+inline constexpr const char* kLogName = "holder.log";  // in the session's directory
 inline constexpr int kKeeperFdEnd = 11;  // close_range from here on
+
+// The holder's log as the holder reaches it, wherever its directory is.
+inline std::string log_path() { return "/proc/self/fd/" + std::to_string(kSessionDirFd) + "/" + kLogName; }
 
 // VTD: kBinaryFd and
 inline constexpr int kVtdSocketFd = 4;  // SEQPACKET socket to the holder (wire/vtd.h)

@@ -53,13 +53,15 @@ Result<std::uint32_t> peer_uid(int socket);
 // ours or root's. Error kind refused: a component is not so.
 Result<Fd> open_private_directory(const std::string& path);
 
+// Connections that wait to be accepted: more attach at once than people do.
+inline constexpr int kListenBacklog = 128;
 // Binds (mode 0600) or connects a non-blocking SOCK_STREAM socket; works for paths longer than sun_path by going
 // through /proc/self/fd/<directory>. Kinds of connect_unix's errors: not_found (no such file), ended (nobody listens
 // any more), timeout (the listener's queue is full), failed.
-// Connections that wait to be accepted: more attach at once than people do.
-inline constexpr int kListenBacklog = 128;
 Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog);
 Result<Fd> connect_unix(const std::string& path);
+// Whether its error says that nobody is there to be reached: no file, or nobody listens any more.
+bool is_unserved(const Error& error);
 
 // Every signal back to its default action, and none blocked: what a process leaves to the one it becomes. Does nothing
 // that a child may not do between fork and exec.

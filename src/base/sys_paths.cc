@@ -156,6 +156,10 @@ Result<Fd> listen_unix_at(int directory, const std::string& name, int backlog) {
   return socket;
 }
 
+bool is_unserved(const Error& error) {
+  return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended;
+}
+
 Result<Fd> connect_unix(const std::string& path) {
   std::string usable = path;
   Fd directory;

@@ -188,11 +188,13 @@ TEST_CASE_FIXTURE(TemporaryDirectory, "sockets are private, and work at any leng
 
 TEST_CASE_FIXTURE(TemporaryDirectory, "the ways in which connecting fails are told apart") {
   CHECK(connect_unix(at("none.sock")).error().kind == ErrorKind::not_found);
+  CHECK(is_unserved(connect_unix(at("none.sock")).error()));
   CHECK(connect_unix(at(std::string(120, 'n') + "/none.sock")).error().kind == ErrorKind::not_found);
   {
     const Fd gone = listen_unix_at(fd.get(), "gone.sock", 1).value();
   }
   CHECK(connect_unix(at("gone.sock")).error().kind == ErrorKind::ended);
+  CHECK(is_unserved(connect_unix(at("gone.sock")).error()));
 
   const Fd busy = listen_unix_at(fd.get(), "busy.sock", 0).value();
   std::vector<Fd> waiting;

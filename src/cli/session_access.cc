@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/paths.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "cli/console.h"
 
@@ -20,9 +21,6 @@ using Life = store::SessionStore::Life;
 constexpr int kStartPollMs = 5;
 // A holder that runs greets within a millisecond; a busy machine gets more before /proc is asked why it does not.
 constexpr Duration kGreetingWait = 500ms;
-
-// A socket that is gone though its session lives.
-bool is_gone(const Error& error) { return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended; }
 
 Address address_of(const store::SessionStore::Entry& entry) {
   return {entry.id, entry.manifest.name(), entry.manifest.socket()};
@@ -90,7 +88,7 @@ Result<Reached> reach(const store::SessionStore& store, store::SessionStore::Ent
       return Reached{std::move(entry), std::move(*connection)};
     }
     if (connection.error().kind == ErrorKind::refused) return std::unexpected(connection.error());
-    if (!summoned && entry.life != Life::starting && is_gone(connection.error())) {
+    if (!summoned && entry.life != Life::starting && sys::is_unserved(connection.error())) {
       summoned = true;
       // Nobody need serve a session that has ended: it is waited for only if somebody was told.
       const bool told = client::summon(holders_of(entry)) > 0;

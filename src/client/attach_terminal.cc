@@ -59,19 +59,20 @@ enum class Shown {
 };
 
 // From the terminal's answer to DECRQM of mode 2027 (client/reply_filter_rule).
-wire::Clusters clusters_of(int answer, bool fresh) {
+wire::Clusters clusters_of(ModeReport answer, bool fresh) {
   switch (answer) {
-    case 1:
+    case ModeReport::set:
       return wire::Clusters::told;
-    case 2:
+    case ModeReport::reset:
       return fresh ? wire::Clusters::off : wire::Clusters::told;
-    case 3:
+    case ModeReport::always_set:
       return wire::Clusters::always;
-    case 4:
+    case ModeReport::always_reset:
       return wire::Clusters::never;
-    default:
-      return wire::Clusters::unknown;
+    case ModeReport::not_known:
+      break;
   }
+  return wire::Clusters::unknown;
 }
 
 class AttachTerminal {
@@ -367,7 +368,7 @@ bool AttachTerminal::pump_output() {
 void AttachTerminal::handle(const wire::Frame& frame) {
   switch (frame.type) {
     case wire::Type::output:
-      if (frame.payload.size() >= wire::kOutputPrefixBytes) draw(frame.payload.substr(wire::kOutputPrefixBytes));
+      if (const auto output = wire::decode_output(frame.payload)) draw(output->bytes);
       return;
     case wire::Type::snapshot:
       return handle_snapshot(frame.payload);

@@ -19,13 +19,13 @@ std::optional<int> keyboard_flags_of(std::string_view reply) {
 }
 
 // `CSI ? 2027 ; state $ y`
-std::optional<int> clusters_of(std::string_view reply) {
+std::optional<ModeReport> clusters_of(std::string_view reply) {
   constexpr std::string_view kStart = "\x1b[?2027;", kEnd = "$y";
   if (reply.size() != kStart.size() + 1 + kEnd.size() || !reply.starts_with(kStart) || !reply.ends_with(kEnd))
     return std::nullopt;
   const char state = reply[kStart.size()];
   if (state < '0' || state > '4') return std::nullopt;
-  return state - '0';
+  return static_cast<ModeReport>(state - '0');
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "client/mode_report.h"
 #include "wire/terminal_input.h"
 
 namespace holdfast::client {
@@ -30,9 +31,8 @@ class ReplyFilter {
 
   // The terminal's own kitty keyboard flags; -1 until it told.
   int keyboard_flags() const { return keyboard_flags_; }
-  // What it answered to DECRQM of mode 2027: 0 not known, 1 set, 2 reset, 3 always set, 4 always reset; -1 until it
-  // told.
-  int clusters() const { return clusters_; }
+  // What it says of mode 2027; not_known until it told.
+  ModeReport clusters() const { return clusters_; }
   // No fence is unanswered.
   bool quiet() const { return fences_ == 0; }
 
@@ -42,7 +42,8 @@ class ReplyFilter {
   bool is_own_answer(std::string_view reply);
 
   bool keyboard_flags_asked_ = false, clusters_asked_ = false;
-  int keyboard_flags_ = -1, clusters_ = -1;
+  int keyboard_flags_ = -1;
+  ModeReport clusters_ = ModeReport::not_known;
   int fences_ = 0;  // written and not answered
   bool restoring_ = false;
   std::optional<Instant> until_;

@@ -92,11 +92,11 @@ TEST_CASE("what the terminal says of mode 2027 is learnt and swallowed, the prog
   filter.asked_own_questions();
   CHECK(passes(filter, Kind::reply, "\x1b[?2026;2$y"));
   CHECK(passes(filter, Kind::reply, "\x1b[?2027;9$y"));
-  CHECK(filter.clusters() == -1);
+  CHECK(filter.clusters() == ModeReport::not_known);
   CHECK_FALSE(passes(filter, Kind::reply, "\x1b[?2027;2$y"));
-  CHECK(filter.clusters() == 2);
+  CHECK(filter.clusters() == ModeReport::reset);
   CHECK(passes(filter, Kind::reply, "\x1b[?2027;1$y"));
-  CHECK(filter.clusters() == 2);
+  CHECK(filter.clusters() == ModeReport::reset);
 }
 
 TEST_CASE("a terminal that answers the fence but not mode 2027 does not know it; a later answer is the program's") {
@@ -106,5 +106,5 @@ TEST_CASE("a terminal that answers the fence but not mode 2027 does not know it;
   filter.restore_written(kStart);
   CHECK_FALSE(passes(filter, Kind::reply, "\x1b[0n"));
   CHECK(passes(filter, Kind::reply, "\x1b[?2027;1$y"));
-  CHECK(filter.clusters() == -1);
+  CHECK(filter.clusters() == ModeReport::not_known);
 }

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "base/paths.h"
+#include "base/sys.h"
 #include "client/connection.h"
 #include "client/summon.h"
 
@@ -16,8 +17,6 @@ namespace {
 
 // Holders asked at a time: well below the usual limit of 1024 descriptors.
 constexpr std::size_t kAskedAtOnce = 256;
-// Between two looks for a socket that a holder was told to make.
-constexpr int kLookAgainMs = 2;
 
 using Life = store::SessionStore::Life;
 
@@ -79,9 +78,6 @@ Progress advance(Asked& asked, RosterEntry& entry) {
   }
 }
 
-// A socket that is not there or that nobody listens at, though somebody should: it was removed from outside.
-bool is_gone(const Error& error) { return error.kind == ErrorKind::not_found || error.kind == ErrorKind::ended; }
-
 // Tells the holders of these entries that their sockets are gone, and waits for those that were told to make them anew.
 void await_sockets(const std::vector<std::size_t>& gone, const std::vector<RosterEntry>& entries, const Clock& clock) {
   std::vector<std::string> ids;
@@ -101,7 +97,8 @@ std::optional<Asked> ask_holder(std::size_t index, RosterEntry& entry, std::vect
   auto connection = Connection::open(entry.socket);
   if (!connection) {
     const bool should_be_there = entry.presence != Presence::exited && !entry.socket.empty();
-    if (should_be_there && is_gone(connection.error())) gone.push_back(index);
+    // Removed from outside.
+    if (should_be_there && sys::is_unserved(connection.error())) gone.push_back(index);
     if (entry.presence == Presence::running) entry.presence = Presence::not_responding;
     return std::nullopt;
   }

@@ -24,11 +24,11 @@ std::string room(std::uint16_t rows) {
   return out;
 }
 
-std::string put_back_bytes(int keyboard_flags, int clusters) {
-  constexpr int kSet = 1, kReset = 2;
+std::string put_back_bytes(int keyboard_flags, ModeReport clusters) {
   std::string out;
   if (keyboard_flags >= 0) out = "\x1b[=" + std::to_string(keyboard_flags) + ";1u";
-  if (clusters == kSet || clusters == kReset) out += clusters == kSet ? "\x1b[?2027h" : "\x1b[?2027l";
+  if (clusters == ModeReport::set) out += "\x1b[?2027h";
+  if (clusters == ModeReport::reset) out += "\x1b[?2027l";
   return out;
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "client/mode_report.h"
+
 namespace holdfast::client {
 
 // At the attach: asks the terminal's keyboard flags and mode 2027 (answers are not waited for) and says `notice` (may be
@@ -28,7 +30,7 @@ std::string undo_everything();
 
 // What the terminal told of itself before the session: its kitty keyboard flags (-1: not known) and its answer to
 // DECRQM of mode 2027 (client/reply_filter_rule). No undo of a session can know them.
-std::string put_back_bytes(int keyboard_flags, int clusters);
+std::string put_back_bytes(int keyboard_flags, ModeReport clusters);
 
 // The fence: a question every terminal answers, after all answers to what was written before.
 inline constexpr std::string_view kFence = "\x1b[5n";

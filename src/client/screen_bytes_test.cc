@@ -33,8 +33,10 @@ TEST_CASE("undoing everything switches off what programs switch on") {
 }
 
 TEST_CASE("what the terminal told of itself is put back, what is not known is left alone") {
-  CHECK(put_back_bytes(5, -1) == "\x1b[=5;1u");
-  CHECK(put_back_bytes(-1, 1) == "\x1b[?2027h");
-  CHECK(put_back_bytes(0, 2) == "\x1b[=0;1u\x1b[?2027l");
-  for (const int unknown_or_fixed : {-1, 0, 3, 4}) CHECK(put_back_bytes(-1, unknown_or_fixed).empty());
+  CHECK(put_back_bytes(5, ModeReport::not_known) == "\x1b[=5;1u");
+  CHECK(put_back_bytes(-1, ModeReport::set) == "\x1b[?2027h");
+  CHECK(put_back_bytes(0, ModeReport::reset) == "\x1b[=0;1u\x1b[?2027l");
+  for (const auto unknown_or_fixed : {ModeReport::not_known, ModeReport::always_set, ModeReport::always_reset}) {
+    CHECK(put_back_bytes(-1, unknown_or_fixed).empty());
+  }
 }

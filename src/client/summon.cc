@@ -26,8 +26,6 @@ namespace {
 
 // The verb, an id, a name and a pid; /proc/PID/stat and status are as short.
 constexpr std::size_t kProcFileBytes = 64u << 10;
-// Between two looks whether a holder has done what it was told.
-constexpr int kLookAgainMs = 2;
 
 template <typename Visit>
 void each_entry(const std::string& path, Visit visit) {
@@ -146,7 +144,7 @@ Silence silence_of(const std::string& id, const std::string& socket, std::span<c
   const std::string who = "its holder (process " + pid + ") ";
   if (holder->stopped) return {who + "does not answer: it is stopped", "let it go on with: kill -CONT " + pid, false};
   if (::access(socket.c_str(), F_OK) != 0) {
-    const std::string log = store::SessionStore::directory_of(paths::state_dir(), id) + "/holder.log";
+    const std::string log = store::SessionStore::directory_of(paths::state_dir(), id) + "/" + roles::kLogName;
     return {"its socket " + socket + " is gone, and " + who + "has not made it again",
             "what hinders it stands in " + log, false};
   }

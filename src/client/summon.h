@@ -43,5 +43,7 @@ void summon_broken(const store::SessionStore& store, const Clock& clock);
 
 // How long a holder that was told may take. It needs a millisecond; a busy machine more.
 inline constexpr Duration kSummonWait = 1s;
+// Between two looks whether it has done what it was told.
+inline constexpr int kLookAgainMs = 2;
 
 }  // namespace holdfast::client

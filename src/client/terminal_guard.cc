@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 
@@ -25,6 +26,10 @@ struct Guarded {
   std::array<struct sigaction, NSIG> before{};
 };
 Guarded guarded;
+
+// What is written before stands in memory before what is written behind: a handler that sees a flag sees what it tells
+// of. The compiler keeps only volatile accesses in order among themselves.
+void keep_order() { std::atomic_signal_fence(std::memory_order_seq_cst); }
 
 void put_back(int number, siginfo_t* info, void*) {
   const int saved_errno = errno;
@@ -65,6 +70,7 @@ void arm(int fd, const termios& settings) {
   guarded.fd = fd;
   guarded.settings = settings;
   guarded.undo_bytes = 0;
+  keep_order();
   guarded.armed = 1;
   struct sigaction action{};
   action.sa_sigaction = put_back;
@@ -80,7 +86,9 @@ void arm(int fd, const termios& settings) {
 void set_undo(std::string_view bytes) {
   CHECK(bytes.size() <= kUndoBytesMax);
   guarded.undo_bytes = 0;
+  keep_order();
   std::ranges::copy(bytes, guarded.undo.begin());
+  keep_order();
   guarded.undo_bytes = static_cast<sig_atomic_t>(bytes.size());
 }
 

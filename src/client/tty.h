@@ -32,10 +32,10 @@ class Tty {
 
   // Keys wait, whatever they are, and none of them is echoed, edits a line or raises a signal; what is written still
   // has the line ends it needs. From before anything slow is done, so that what is typed meanwhile is not lost.
+  // Like make_raw() it remembers what was there, the first time, and has it put back when a signal ends the process.
   Result<> hold_keys();
   // Raw: all 256 byte values pass both ways.
   Result<> make_raw();
-  // Both remember what was there, the first time, and have it put back when a signal ends the process.
   // What is written if a signal ends the process from now on (client/terminal_guard).
   void set_undo(std::string_view bytes);
   // What was typed or answered and not read yet.

@@ -67,7 +67,7 @@ int holder_main(int argc, char** argv) {
   // A holder is no terminal's job. SIGTERM ends it, so that a host can go down; its keeper starts another otherwise.
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
   // A session without a log is better than none.
-  (void)log::open(roles::kLogPath);
+  (void)log::open(roles::log_path());
   const auto served = serve(argv, static_cast<pid_t>(std::atoi(argv[3])));
   if (served) return roles::kHolderFinished;
   log::error(served.error().message());

@@ -16,7 +16,7 @@ namespace {
 // Program bytes in one output frame: large enough that headers cost nothing, small enough to be copied when a backlog
 // is dropped.
 constexpr std::uint64_t kFrameBytes = 64u << 10;
-// Of a picture or an answer read at once; well below limits::kSnapshotChunkBytes, because it is memory per client.
+// Of a picture or an answer read at once: it is memory per client.
 constexpr std::uint64_t kPieceBytes = 64u << 10;
 // Rewrites in one frame: each needs two entries of the vector below.
 constexpr std::size_t kFrameEditsMax = 24;
@@ -143,7 +143,8 @@ bool Output::begin_item() {
   }
   const std::uint64_t bytes = std::min(item.size - item.at, kPieceBytes);
   const bool last = item.at + bytes == item.size;
-  if (!read_piece(wire::data_header(item.request, last ? wire::Last::yes : wire::Last::no, bytes), item.file.get(), item.at, bytes)) return false;
+  std::string header = wire::data_header(item.request, last ? wire::Last::yes : wire::Last::no, bytes);
+  if (!read_piece(std::move(header), item.file.get(), item.at, bytes)) return false;
   item.at += bytes;
   if (last) queue_.pop_front();
   return true;

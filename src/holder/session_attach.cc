@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "holder/clusters_rule.h"
 #include "holder/session.h"
 
 namespace holdfast::holder {
@@ -58,7 +59,7 @@ void Session::attach(Client& client, const wire::Attach& message) {
 // The shadow terminal is the terminal of the client that came last.
 void Session::set_profile(Client& client, wire::TerminalFacts facts) {
   using wire::Clusters;
-  if (facts.clusters == Clusters::unknown) facts.clusters = wire::guessed_clusters(facts);
+  if (facts.clusters == Clusters::unknown) facts.clusters = guessed_clusters(facts);
   client.clusters = facts.clusters;
   profile_of_ = client.id;
   // Of the session's beginning, so it is part of every profile from then on: a new VTD begins there again.
@@ -210,7 +211,8 @@ void Session::lead(Client* client, Want want) {
 void Session::tell_of_new_leader(const Client* client) {
   // Also one that is gone.
   const auto old = std::ranges::find_if(clients_, [&](const auto& c) { return leader_ == c->id; });
-  queries_.leader_changed(old != clients_.end() ? &(*old)->ledger : nullptr, client != nullptr ? client->ledger.sent_to() : 0, loop_.now());
+  Ledger* before = old != clients_.end() ? &(*old)->ledger : nullptr;
+  queries_.leader_changed(before, client != nullptr ? client->ledger.sent_to() : 0, loop_.now());
 }
 
 void Session::leader_left() {

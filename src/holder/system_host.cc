@@ -188,7 +188,7 @@ Result<SystemHost::Made> SystemHost::renew_record() {
   auto restored = TRY(store.restore(session_.id));
   TRY(replace_descriptor(std::move(restored.directory), roles::kSessionDirFd));
   TRY(replace_descriptor(std::move(restored.lock), roles::kLockFd));
-  (void)log::open(roles::kLogPath);
+  (void)log::open(roles::log_path());
   log::warning("the session's directory had been removed and was made anew: " + directory);
   name_due_ = true;
   (void)renew_name();
@@ -207,8 +207,7 @@ Result<> SystemHost::renew_socket() {
   const std::string& path = session_.socket;
   // A connection is the proof: that something lies at the path is not.
   const auto probe = sys::connect_unix(path);
-  const bool is_gone = !probe && (probe.error().kind == ErrorKind::not_found || probe.error().kind == ErrorKind::ended);
-  if (!is_gone || !paths::is_socket_of(path, session_.id)) return {};
+  if (probe || !sys::is_unserved(probe.error()) || !paths::is_socket_of(path, session_.id)) return {};
   const Fd directory = TRY(sys::open_private_directory(path.substr(0, path.rfind('/'))));
   const std::string name = paths::socket_name(session_.id);
   ::unlinkat(directory.get(), name.c_str(), 0);

@@ -92,14 +92,6 @@ Json with_id(std::int64_t id) {
 
 }  // namespace
 
-// By name: these draw the code points of a cluster one by one.
-Clusters guessed_clusters(const TerminalFacts& facts) {
-  for (const std::string_view family : {"tmux", "screen", "linux", "rxvt", "alacritty", "vt"}) {
-    if (facts.term.starts_with(family)) return Clusters::never;
-  }
-  return facts.term_program == "tmux" || facts.term_program == "Apple_Terminal" ? Clusters::never : Clusters::told;
-}
-
 bool is_read_format(std::string_view format) { return std::ranges::find(kReadFormats, format) != kReadFormats.end(); }
 
 Json to_json(const Hello& m) {

@@ -54,8 +54,6 @@ struct TerminalFacts {
   std::string term, term_program, term_program_version;  // environment of the client
   Clusters clusters = Clusters::unknown;                 // JSON: "told" | "off" | "always" | "never", or left out
 };
-// What is taken for true of a terminal that does not tell.
-Clusters guessed_clusters(const TerminalFacts& facts);
 
 // One value of a tracked variable, bytes: a socket path is shorter.
 inline constexpr std::size_t kEnvironmentBytesMax = 4096;

@@ -144,11 +144,3 @@ TEST_CASE("errors keep their kind and their three parts") {
   CHECK(back.message() == error.message());
   CHECK(parse_error(json(R"({"code":"of-a-later-version","message":"m"})")).kind == ErrorKind::failed);
 }
-
-TEST_CASE("which terminals join clusters is guessed from their names as long as they do not tell") {
-  CHECK(guessed_clusters({"xterm-ghostty", "ghostty", "1.2.0", {}}) == Clusters::told);
-  CHECK(guessed_clusters({"xterm-256color", "", "", {}}) == Clusters::told);
-  CHECK(guessed_clusters({"tmux-256color", "", "", {}}) == Clusters::never);
-  CHECK(guessed_clusters({"xterm-256color", "Apple_Terminal", "", {}}) == Clusters::never);
-  CHECK(guessed_clusters({"alacritty", "", "", {}}) == Clusters::never);
-}
