@@ -332,8 +332,8 @@ TEST_CASE("while a killed VTD is about to be started again the program does not 
 TEST_CASE("what comes in with the end of VTD does not let the program outrun the ring") {
   World world;
   FakeClient& client = world.attach();
-  world.write("x");  // how fast it parses is known then
-  world.settle();
+  world.write("x");
+  world.pass(100ms);  // how fast it parses is known then
   world.host.vtd->hangs = true;
   world.write(std::string(20u << 20, 'x'));
   world.settle();

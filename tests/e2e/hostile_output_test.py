@@ -1,6 +1,7 @@
 """Whatever a program prints: the session lives, its memory is bounded, and the screen is right."""
 
 import random
+import sys
 
 from engine import canonical, picture
 from harness import Case, main, program, seed
@@ -80,6 +81,14 @@ class HostileOutput(Case):
         data = b"".join(b"%d " % n + b"wrapped " * 20 + b"\r\n" for n in range(5000)) + b"\x1b[50;7Hhere"
         name = self.said(data, size=(80, 60))
         self.assert_drawn(name, data, 80, 10, started=(80, 60))
+
+    def test_few_bytes_that_paint_a_large_screen_keep_nobody_waiting(self):
+        name = self.world.start("paint", sys.executable, "-c",
+                                "import os\nwhile True: os.write(1, b'\\x1b#8' * 20000)", size=(250, 70))
+        eventually(lambda: self.world.info(name)["offset"] > 1 << 16)
+        for _ in range(3):
+            self.assertIn("EEE", self.world.must("read", name).text)
+        self.world.must("kill", "--rm", name)
 
     def test_a_storm_of_sizes(self):
         data = b"".join(b"%d " % n + b"wrapped \xe6\xbc\xa2 " * 12 + b"\r\n" for n in range(3000))
