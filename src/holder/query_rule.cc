@@ -113,11 +113,15 @@ std::vector<std::string> QueryRule::take(Ledger* leader, Instant now) {
       decided.push_back(std::move(answer));
     }
   }
-  resolve_formers(now, decided);
+  std::vector<Pending> owed = resolve_formers(now);
   while (!kept_.empty() && now - kept_.front().told > kAnswerWait) forget_kept();
-  std::ranges::stable_sort(decided, {}, &Pending::offset);
   std::vector<std::string> out;
-  for (Pending& answer : decided) out.push_back(std::move(answer.bytes));
+  auto next = owed.begin();
+  for (Pending& answer : decided) {
+    for (; next != owed.end() && next->offset <= answer.offset; ++next) out.push_back(std::move(next->bytes));
+    out.push_back(std::move(answer.bytes));
+  }
+  for (; next != owed.end(); ++next) out.push_back(std::move(next->bytes));
   judge_held(leader, now, out);
   return out;
 }
@@ -141,19 +145,19 @@ void QueryRule::leader_changed(Ledger* before, std::uint64_t sent, Instant now) 
   led_since_ = now;
 }
 
-// What a former leader was sent and has not answered, VTD answers.
-void QueryRule::resolve_formers(Instant now, std::vector<Pending>& decided) {
-  std::erase_if(formers_, [&](const Former& former) {
-    if (!is_decided(former)) return false;
-    std::erase_if(kept_, [&](Pending& answer) {
-      if (answer.reign != former.reign || answer.offset > former.sent) return false;
-      kept_bytes_ -= answer.bytes.size();
-      const bool is_owed = former.ledger.owes(answer.offset) && now - answer.told <= kAnswerWait;
-      if (is_owed) decided.push_back(std::move(answer));
-      return true;  // the terminal has answered it, or nobody will
-    });
-    return true;
+// What a former leader was sent and has not answered, VTD answers: in the order of the queries.
+std::vector<QueryRule::Pending> QueryRule::resolve_formers(Instant now) {
+  std::vector<Pending> owed;
+  std::erase_if(kept_, [&](Pending& answer) {
+    const auto former = std::ranges::find(formers_, answer.reign, &Former::reign);
+    if (former == formers_.end() || !is_decided(*former) || answer.offset > former->sent) return false;
+    kept_bytes_ -= answer.bytes.size();
+    const bool is_owed = former->ledger.owes(answer.offset) && now - answer.told <= kAnswerWait;
+    if (is_owed) owed.push_back(std::move(answer));
+    return true;  // the terminal has answered it, or nobody will
   });
+  std::erase_if(formers_, [&](const Former& former) { return is_decided(former); });
+  return owed;
 }
 
 bool QueryRule::is_late(Instant now) const { return now - led_since_ >= kAnswerWait; }

@@ -82,7 +82,7 @@ class QueryRule {
   };
   bool is_decided(const Former& former) const { return parsed_ >= former.sent; }
   bool waits_for_former(std::uint64_t offset) const;
-  void resolve_formers(Instant now, std::vector<Pending>& decided);
+  std::vector<Pending> resolve_formers(Instant now);
   void judge_held(Ledger* leader, Instant now, std::vector<std::string>& out);
   Verdict hold(std::string_view bytes);
   bool is_late(Instant now) const;
