@@ -3,7 +3,6 @@
 import os
 import subprocess
 
-import peer as wire
 from harness import Case, World, main
 from process import eventually
 
@@ -232,7 +231,6 @@ class Permissions(Wrong):
     def test_root_on_the_socket_is_told_so_too(self):
         self.other.start("theirs", "cat")
         client = self.other.peer("theirs", greet=False)
-        client.send(wire.HELLO, {"protocol": 1, "features": [], "version": "test"})
         client.until_gone()
         self.assertIn("sudo -u", client.answers[0]["message"])
         self.assertEqual(self.other.life("theirs"), "running")
