@@ -164,8 +164,8 @@ class World:
         os.mkfifo(path)
         keep = os.open(path, os.O_RDWR)  # a reader gets on as soon as somebody writes, and sees the end when all have gone
         yield
+        path.unlink()  # first: who has not come yet must not wait for a writer who has gone
         os.close(keep)
-        path.unlink()
         path.write_text("")
 
     # --- looking ---
