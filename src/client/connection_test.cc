@@ -1,13 +1,13 @@
 #include "client/connection.h"
 
 #include <doctest/doctest.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "base/sys.h"
+#include "base/test_directory.h"
 #include "wire/messages.h"
 
 using namespace holdfast;
@@ -19,25 +19,18 @@ namespace {
 class FakeHolder {
  public:
   explicit FakeHolder(std::function<void(int)> serve) {
-    char pattern[] = "/tmp/holdfast-test-XXXXXX";
-    directory_ = ::mkdtemp(pattern);
-    const Fd directory = std::move(*sys::open_private_directory(directory_));
-    listener_ = std::move(*sys::listen_unix_at(directory.get(), "s", 4));
+    listener_ = std::move(*sys::listen_unix_at(directory_.fd.get(), "s", 4));
     REQUIRE(sys::set_blocking(listener_.get(), sys::Blocking::yes));
     thread_ = std::thread([this, serve = std::move(serve)] {
       const Fd caller(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
       serve(caller.get());
     });
   }
-  ~FakeHolder() {
-    thread_.join();
-    ::unlink(path().c_str());
-    ::rmdir(directory_.c_str());
-  }
-  std::string path() const { return directory_ + "/s"; }
+  ~FakeHolder() { thread_.join(); }
+  std::string path() const { return directory_.at("s"); }
 
  private:
-  std::string directory_;
+  TestDirectory directory_;
   Fd listener_;
   std::thread thread_;
 };

@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/roles.h"
 #include "base/sys.h"
+#include "base/test_directory.h"
 
 namespace holdfast::client {
 namespace {
@@ -24,9 +25,7 @@ class Impostor {
  public:
   enum class Summons { blocked, unknown };
   Impostor(const std::string& id, Summons summons, const std::string& session_directory = "/") : id_(id) {
-    char path_template[] = "/tmp/holdfast-test-XXXXXX";
-    directory_ = ::mkdtemp(path_template);
-    REQUIRE(::mkfifo((directory_ + "/" + id).c_str(), 0600) == 0);
+    REQUIRE(::mkfifo(directory_.at(id).c_str(), 0600) == 0);
     pid_ = ::fork();
     if (pid_ == 0) {
       sigset_t mask;
@@ -34,7 +33,7 @@ class Impostor {
       if (summons == Summons::blocked) ::sigaddset(&mask, roles::kSummonsSignal);
       ::sigprocmask(SIG_SETMASK, &mask, nullptr);
       const int open = ::open(session_directory.c_str(), O_RDONLY | O_DIRECTORY);
-      if (::dup2(open, roles::kSessionDirFd) < 0 || ::chdir(directory_.c_str()) != 0) ::_exit(1);
+      if (::dup2(open, roles::kSessionDirFd) < 0 || ::chdir(directory_.path.c_str()) != 0) ::_exit(1);
       ::execl("/bin/cat", roles::kHolderVerb, id.c_str(), nullptr);
       ::_exit(1);
     }
@@ -43,14 +42,14 @@ class Impostor {
   ~Impostor() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
-    std::filesystem::remove_all(directory_);
   }
   std::vector<HolderProcess> found() const { return find_holders(std::span(&id_, 1)); }
   bool lives() const { return ::waitpid(pid_, nullptr, WNOHANG) == 0; }
   pid_t pid() const { return pid_; }
 
  private:
-  std::string id_, directory_;
+  std::string id_;
+  TestDirectory directory_;
   pid_t pid_ = -1;
 };
 
@@ -94,17 +93,15 @@ TEST_CASE("why a session is silent: nobody, a stopped holder, a socket that is g
 }
 
 TEST_CASE("a holder of another store that shares the sockets is neither told nor waited for") {
-  char path_template[] = "/tmp/holdfast-test-XXXXXX";
-  const std::string path = ::mkdtemp(path_template);
-  const auto store = store::SessionStore::open(path + "/state").value();
+  const TestDirectory scratch;
+  const auto store = store::SessionStore::open(scratch.at("state")).value();
   const std::string id = new_ulid(kClock.wall_ms());
-  REQUIRE(sys::write_all(sys::open_file(path + "/state/names/work", O_WRONLY | O_CREAT, 0600)->get(), id + "\n"));
+  REQUIRE(sys::write_all(sys::open_file(scratch.at("state/names/work"), O_WRONLY | O_CREAT, 0600)->get(), id + "\n"));
   const Impostor elsewhere(id, Impostor::Summons::blocked, "/tmp");
   const Instant begin = kClock.now();
   summon_broken(store, kClock);
   CHECK(kClock.now() - begin < kSummonWait);
-  CHECK_FALSE(std::filesystem::exists(path + "/state/names/work"));
-  std::filesystem::remove_all(path);
+  CHECK_FALSE(std::filesystem::exists(scratch.at("state/names/work")));
 }
 
 }  // namespace holdfast::client

@@ -502,4 +502,20 @@ class World {
   int end_status_ = 0;
 };
 
+inline std::size_t count_of(std::string_view text, std::string_view word) {
+  std::size_t n = 0;
+  for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+// What the last restore or view wrote.
+inline std::string last_picture(const FakeClient& client) {
+  std::string bytes;
+  for (const Snapshot& snapshot : client.snapshots) {
+    bytes += snapshot.bytes;
+    if ((snapshot.flags & wire::kLast) != 0 && &snapshot != &client.snapshots.back()) bytes.clear();
+  }
+  return bytes;
+}
+
 }  // namespace holdfast::holder::simulation
