@@ -47,6 +47,19 @@ bool is_piece(const PackedLine& line) {
   return line.text.size() + line.pens.size() >= kPieceBytes || line.cells >= kPieceCells || line.rows >= kPieceRows;
 }
 
+std::string bytes_of(const PackedLine& line) {
+  std::string bytes(line_bytes_max(line), '\0');
+  bytes.resize(static_cast<std::size_t>(write_line(line, bytes.data()) - bytes.data()));
+  return bytes;
+}
+
+// A line that is to be taken up again comes out as LinePacker writes it: it must have come in so.
+bool is_packed_as_ours(const PackedLine& line, std::string_view bytes) {
+  LinePacker packer;
+  packer.load(line);
+  return bytes_of(packer.line(true)) == bytes;
+}
+
 template <typename F>
 void each_line(const Block& block, F&& f) {
   PackedLine line;
@@ -263,8 +276,7 @@ void History::Impl::keep_tail_open() {
 void History::Impl::put_tail_back() {
   if (open.empty()) return;
   const PackedLine line = open.line(true);
-  std::string bytes(line_bytes_max(line), '\0');
-  bytes.resize(static_cast<std::size_t>(write_line(line, bytes.data()) - bytes.data()));
+  const std::string bytes = bytes_of(line);
   const bool fits = !blocks.empty() && bytes.size() <= blocks.back().capacity - blocks.back().size;
   Block& block = fits ? blocks.back() : add_block(make_block(bytes.size()));
   std::memcpy(block.data.get() + block.size, bytes.data(), bytes.size());
@@ -371,10 +383,7 @@ void History::each_row(int cols, std::size_t rows, Tables& tables, const std::fu
 void History::each_block(const std::function<void(std::string_view)>& f) const {
   for (const Block& block : impl_->blocks) f(block.bytes());
   if (impl_->open.empty()) return;
-  const PackedLine line = impl_->open.line(true);
-  std::string bytes(line_bytes_max(line), '\0');
-  bytes.resize(static_cast<std::size_t>(write_line(line, bytes.data()) - bytes.data()));
-  f(bytes);
+  f(bytes_of(impl_->open.line(true)));
 }
 
 Result<> History::restore_block(std::string_view bytes) {
@@ -388,6 +397,10 @@ Result<> History::restore_block(std::string_view bytes) {
     const std::size_t start = at;
     if (!read_line(bytes, at, line) || !is_well_formed(line)) {
       return fail(ErrorKind::failed, kAttempted, "the line at byte " + std::to_string(start) + " is damaged");
+    }
+    const bool goes_on = at == bytes.size() && line.is_unfinished() && !is_piece(line);
+    if (goes_on && !is_packed_as_ours(line, bytes.substr(start))) {
+      return fail(ErrorKind::failed, kAttempted, "the open line at byte " + std::to_string(start) + " is packed otherwise");
     }
   }
   if (impl_->keeps_nothing()) return {};
