@@ -30,10 +30,13 @@ BacklogAction decide_backlog(const BacklogFacts& facts) {
 
 void ParseMeter::acknowledged(Instant now, std::uint64_t bytes) {
   if (bytes == 0) return;
-  const auto took = std::max<std::int64_t>((now - since_).count(), 1);
-  const double speed = static_cast<double>(bytes) * 1e9 / static_cast<double>(took);
-  const double before = bytes_a_second_ == 0 ? speed : static_cast<double>(bytes_a_second_);
-  bytes_a_second_ = static_cast<std::uint64_t>(std::max((before + speed) / 2, 1.0));
+  // As fast as it may ever have to be: what it may lag, in the time it has to catch up.
+  constexpr std::uint64_t kFastest = limits::kVtdLagBytes * static_cast<std::uint64_t>(Duration(1s) / kCatchUp);
+  const Duration took = std::max(now - since_ - kWakeUp, Duration(1));
+  const double speed = static_cast<double>(bytes) * 1e9 / static_cast<double>(took.count());
+  const std::uint64_t shown =
+      std::max<std::uint64_t>(1, speed < kFastest ? static_cast<std::uint64_t>(speed) : kFastest);
+  bytes_a_second_ = bytes_a_second_ == 0 ? shown : (bytes_a_second_ + shown + 1) / 2;
   since_ = now;
 }
 

@@ -56,7 +56,13 @@ struct BacklogFacts {
 };
 BacklogAction decide_backlog(const BacklogFacts& facts);
 
-// How fast the shadow terminal parses: a few bytes can write every cell of a large screen.
+// How long it may take to catch up: whoever asks for the screen waits for that.
+inline constexpr Duration kCatchUp = 500ms;
+// Of a time between a word to the shadow terminal and its answer, this much may be the machine's, not the bytes'.
+inline constexpr Duration kWakeUp = 10ms;
+
+// How fast the shadow terminal parses: a few bytes can write every cell of a large screen. Counts no faster than it may
+// lag, so that a slow stretch shows within a few acknowledgements.
 class ParseMeter {
  public:
   void began(Instant now) { since_ = now; }
@@ -69,8 +75,6 @@ class ParseMeter {
   std::uint64_t bytes_a_second_ = 0;
 };
 
-// How long it may take to catch up: whoever asks for the screen waits for that.
-inline constexpr Duration kCatchUp = 500ms;
 // What it may be behind however slow it is, and before its speed is known, bytes.
 inline constexpr std::uint64_t kShadowLagMin = 256, kShadowLagFirst = 1u << 10;
 

@@ -19,14 +19,19 @@ struct Row {
 const Row kRows[] = {
     {"nobody lags", {Role::leader, Flow::automatic, 0, 0, false}, BacklogAction::keep},
     {"a leader just below the limit", {Role::leader, Flow::automatic, kFull - 1, 0, false}, BacklogAction::keep},
-    {"a leader with little in its queue", {Role::leader, Flow::automatic, kQueue - 1, 9u << 20, false},
+    {"a leader with little in its queue",
+     {Role::leader, Flow::automatic, kQueue - 1, 9u << 20, false},
      BacklogAction::keep},
-    {"a leader that drains has a full queue", {Role::leader, Flow::automatic, kQueue, 1u << 20, false},
+    {"a leader that drains has a full queue",
+     {Role::leader, Flow::automatic, kQueue, 1u << 20, false},
      BacklogAction::pause},
-    {"a leader that does not has one", {Role::leader, Flow::automatic, kQueue, (1u << 20) - 1, false}, BacklogAction::keep},
+    {"a leader that does not has one",
+     {Role::leader, Flow::automatic, kQueue, (1u << 20) - 1, false},
+     BacklogAction::keep},
     {"a leader's queue is full, lossless", {Role::leader, Flow::lossless, kQueue, 0, false}, BacklogAction::pause},
     {"a leader's queue is full, latest", {Role::leader, Flow::latest, kQueue, 9u << 20, false}, BacklogAction::keep},
-    {"an observer behind the leader's queue", {Role::observer, Flow::automatic, kFull - 1, 0, false},
+    {"an observer behind the leader's queue",
+     {Role::observer, Flow::automatic, kFull - 1, 0, false},
      BacklogAction::keep},
     {"a full leader that drains", {Role::leader, Flow::automatic, kFull, 1u << 20, false}, BacklogAction::pause},
     {"a full leader that does not", {Role::leader, Flow::automatic, kFull, (1u << 20) - 1, false}, BacklogAction::drop},
@@ -34,8 +39,11 @@ const Row kRows[] = {
     {"a full leader, latest", {Role::leader, Flow::latest, kFull, 9u << 20, false}, BacklogAction::drop},
     {"a full observer that drains", {Role::observer, Flow::automatic, kFull, 9u << 20, false}, BacklogAction::drop},
     {"a full observer, lossless", {Role::observer, Flow::lossless, kFull, 9u << 20, false}, BacklogAction::drop},
-    {"a paused leader goes on draining", {Role::leader, Flow::automatic, kResumeBelowBytes, 2u << 20, true}, BacklogAction::pause},
-    {"a paused leader has drained enough", {Role::leader, Flow::automatic, kResumeBelowBytes - 1, 2u << 20, true},
+    {"a paused leader goes on draining",
+     {Role::leader, Flow::automatic, kResumeBelowBytes, 2u << 20, true},
+     BacklogAction::pause},
+    {"a paused leader has drained enough",
+     {Role::leader, Flow::automatic, kResumeBelowBytes - 1, 2u << 20, true},
      BacklogAction::keep},
     {"a paused leader stops draining", {Role::leader, Flow::automatic, kFull, 0, true}, BacklogAction::drop},
     {"a paused leader stops below the limit", {Role::leader, Flow::automatic, kFull - 1, 0, true}, BacklogAction::keep},
@@ -64,11 +72,19 @@ TEST_CASE("the drain meter forgets what is older than its window") {
 TEST_CASE("the shadow terminal may lag half a ring, and a checkpoint must stay covered") {
   constexpr std::uint64_t kMiB = 1u << 20, kFast = 200 * kMiB;
   CHECK(shadow_allowance({.running = false, .head = 100 * kMiB, .parsed = 0}) == UINT64_MAX);
-  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 5 * kMiB, .checkpoint = 4 * kMiB, .bytes_a_second = kFast}) == 4 * kMiB);
-  CHECK(shadow_allowance({.running = true, .head = 5 * kMiB, .parsed = 2 * kMiB, .checkpoint = 2 * kMiB, .bytes_a_second = kFast}) == kMiB);
-  CHECK(shadow_allowance({.running = true, .head = 9 * kMiB, .parsed = 5 * kMiB, .checkpoint = 5 * kMiB, .bytes_a_second = kFast}) == 0);
-  CHECK(shadow_allowance({.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == 0);
-  CHECK(shadow_allowance({.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == kMiB);
+  CHECK(shadow_allowance(
+            {.running = true, .head = 5 * kMiB, .parsed = 5 * kMiB, .checkpoint = 4 * kMiB, .bytes_a_second = kFast}) ==
+        4 * kMiB);
+  CHECK(shadow_allowance(
+            {.running = true, .head = 5 * kMiB, .parsed = 2 * kMiB, .checkpoint = 2 * kMiB, .bytes_a_second = kFast}) ==
+        kMiB);
+  CHECK(shadow_allowance(
+            {.running = true, .head = 9 * kMiB, .parsed = 5 * kMiB, .checkpoint = 5 * kMiB, .bytes_a_second = kFast}) ==
+        0);
+  CHECK(shadow_allowance(
+            {.running = true, .head = 8 * kMiB, .parsed = 8 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == 0);
+  CHECK(shadow_allowance(
+            {.running = true, .head = 7 * kMiB, .parsed = 6 * kMiB, .checkpoint = 0, .bytes_a_second = kFast}) == kMiB);
 }
 
 TEST_CASE("a shadow terminal that is slow may lag as much as it parses in half a second, and never nothing") {
@@ -89,11 +105,24 @@ TEST_CASE("the parse meter follows the speed of the last few acknowledgements") 
   const Instant start{1'000'000'000};
   CHECK(meter.bytes_a_second() == 0);
   meter.began(start);
-  meter.acknowledged(start + 100ms, 1000);
+  meter.acknowledged(start + kWakeUp + 100ms, 1000);
   CHECK(meter.bytes_a_second() == 10'000);
   meter.began(start + 10s);
-  for (int n = 1; n <= 10; ++n) meter.acknowledged(start + 10s + n * 1ms, 1000);
+  for (int n = 1; n <= 20; ++n) meter.acknowledged(start + 10s + n * (kWakeUp + 1ms), 1000);
   CHECK(meter.bytes_a_second() > 990'000);
-  meter.acknowledged(start + 10s + 10ms, 0);
+  meter.acknowledged(start + 11s, 0);
   CHECK(meter.bytes_a_second() > 990'000);
+}
+
+TEST_CASE("a key's echo says nothing of how slow the parser is, and a flood not how fast a later stretch is") {
+  ParseMeter meter;
+  const auto allowed = [&] { return shadow_allowance({.running = true, .bytes_a_second = meter.bytes_a_second()}); };
+  Instant now{1'000'000'000};
+  for (int n = 0; n < 50; ++n) {
+    meter.began(now);
+    meter.acknowledged(now = now + kWakeUp, 1);
+  }
+  CHECK(allowed() == limits::kVtdLagBytes);
+  for (int n = 0; n < 8; ++n) meter.acknowledged(now = now + kWakeUp + 100ms, 10'000);
+  CHECK(allowed() < 90'000);
 }

@@ -59,8 +59,8 @@ class VtdLink {
   void expect_work(bool expected) { work_expected_ = expected; }
 
   bool is_running() const { return shadow_.has_value(); }
-  // Runs, is started with the first output, or has died and will soon run again: what it has not seen must stay in the ring. One that gets nowhere for
-  // kHungAfter is not waited for any more.
+  // Runs, is started with the first output, or has died and will soon run again: what it has not seen must stay in the
+  // ring. One that gets nowhere for kHungAfter is not waited for any more.
   bool is_awaited() const;
   std::uint64_t parsed() const { return acked_; }
   std::uint64_t bytes_a_second() const { return meter_.bytes_a_second(); }

@@ -53,7 +53,9 @@ bool is_state(vt::EventKind kind) {
 
 Result<std::string> read_checkpoint(int file) {
   const off_t size = ::lseek(file, 0, SEEK_END);
-  if (size < 0 || static_cast<std::size_t>(size) > limits::kCheckpointBytesMax) return out_of_step("a checkpoint of no sane size");
+  if (size < 0 || static_cast<std::size_t>(size) > limits::kCheckpointBytesMax) {
+    return out_of_step("a checkpoint of no sane size");
+  }
   std::string bytes(static_cast<std::size_t>(size), '\0');
   std::size_t at = 0;
   while (at < bytes.size()) {
