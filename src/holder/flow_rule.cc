@@ -32,11 +32,13 @@ void ParseMeter::acknowledged(Instant now, std::uint64_t bytes) {
   if (bytes == 0) return;
   // As fast as it may ever have to be: what it may lag, in the time it has to catch up.
   constexpr std::uint64_t kFastest = limits::kVtdLagBytes * static_cast<std::uint64_t>(Duration(1s) / kCatchUp);
-  const Duration took = std::max(now - since_ - kWakeUp, Duration(1));
+  const Duration took = std::max(now - since_, Duration(1));
   const double speed = static_cast<double>(bytes) * 1e9 / static_cast<double>(took.count());
-  const std::uint64_t shown =
-      std::max<std::uint64_t>(1, speed < kFastest ? static_cast<std::uint64_t>(speed) : kFastest);
-  bytes_a_second_ = bytes_a_second_ == 0 ? shown : (bytes_a_second_ + shown + 1) / 2;
+  const std::uint64_t shown = speed < kFastest ? static_cast<std::uint64_t>(speed) + 1 : kFastest;
+  if (bytes_a_second_ == 0)
+    bytes_a_second_ = shown;
+  else if (took > kWakeUp || shown > bytes_a_second_)
+    bytes_a_second_ = (bytes_a_second_ + shown + 1) / 2;
   since_ = now;
 }
 

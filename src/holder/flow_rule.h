@@ -58,11 +58,12 @@ BacklogAction decide_backlog(const BacklogFacts& facts);
 
 // How long it may take to catch up: whoever asks for the screen waits for that.
 inline constexpr Duration kCatchUp = 500ms;
-// Of a time between a word to the shadow terminal and its answer, this much may be the machine's, not the bytes'.
+// Between a word to the shadow terminal and its answer the machine itself may take this long.
 inline constexpr Duration kWakeUp = 10ms;
 
-// How fast the shadow terminal parses: a few bytes can write every cell of a large screen. Counts no faster than it may
-// lag, so that a slow stretch shows within a few acknowledgements.
+// How fast the shadow terminal parses: a few bytes can write every cell of a large screen. An answer within kWakeUp shows
+// that it is as fast as that at least, and nothing else: a key's echo does not make it slow. Counts no faster than it
+// may lag, so that a slow stretch shows within a few acknowledgements.
 class ParseMeter {
  public:
   void began(Instant now) { since_ = now; }
