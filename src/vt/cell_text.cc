@@ -2,20 +2,13 @@
 
 #include <charconv>
 
+#include "vt/utf8.h"
+
 namespace holdfast::vt {
 
 void append_utf8(std::string& out, char32_t cp) {
-  if (cp < 0x80) {
-    out += static_cast<char>(cp);
-  } else if (cp < 0x800) {
-    out += {static_cast<char>(0xc0 | cp >> 6), static_cast<char>(0x80 | (cp & 0x3f))};
-  } else if (cp < 0x10000) {
-    out += {static_cast<char>(0xe0 | cp >> 12), static_cast<char>(0x80 | (cp >> 6 & 0x3f)),
-            static_cast<char>(0x80 | (cp & 0x3f))};
-  } else {
-    out += {static_cast<char>(0xf0 | cp >> 18), static_cast<char>(0x80 | (cp >> 12 & 0x3f)),
-            static_cast<char>(0x80 | (cp >> 6 & 0x3f)), static_cast<char>(0x80 | (cp & 0x3f))};
-  }
+  char bytes[kUtf8BytesMax];
+  out.append(bytes, put_utf8(bytes, cp));
 }
 
 void append_number(std::string& out, std::uint64_t number) {

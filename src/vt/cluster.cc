@@ -10,6 +10,8 @@ namespace {
 
 // Arena of all clusters, bytes, before a compaction: a cluster of n marks leaves n - 1 dead ones behind it.
 constexpr std::size_t kClusterBytesDue = 8u << 20;
+// The first code point that something joins from the right though it takes cells of its own.
+constexpr char32_t kFirstJoining = 0x300;
 
 bool joins(std::span<const char32_t> cluster, Break after) {
   BreakState state;
@@ -63,38 +65,62 @@ std::size_t Editor::code_points_of(Cell cell, std::span<char32_t> out) const {
   return n;
 }
 
+// Whether one of the characters that print_utf8 takes (see there) could join this cell from the right.
+bool Editor::may_join_to_the_right(Cell cell) const {
+  if (!cell.is_cluster() && cell.text() < kFirstJoining) return false;
+  std::array<char32_t, ClusterTable::kCodePointsMax> storage;
+  const std::span text(storage.data(), code_points_of(cell, storage));
+  const auto class_of = [](char32_t cp) { return code_point_info(cp).break_class; };
+  const Break last = class_of(text.back());
+  return last == Break::prepend || last == Break::l || last == Break::zwj ||
+         std::ranges::any_of(text, [&](char32_t cp) { return class_of(cp) == Break::indic_linker; });
+}
+
 // With mode 2027 the grid decides, not what was printed last: a cursor movement does not break a cluster.
 bool Editor::attach_to_left(char32_t cp, const CodePointInfo& info) {
   const bool clusters = has_mode(Mode::grapheme_clusters);
   if (!clusters && info.width != 0) return false;
   const int x = left_text_column();
   if (x < 0) return info.width == 0;
-  std::array<char32_t, ClusterTable::kCodePointsMax> storage;
-  const Cell cell = row(screen_->cursor.y).cells[x];
-  const std::span text(storage.data(), code_points_of(cell, storage));
-  const Joining joining = clusters ? joining_clustered(text, cp) : joining_plain(text, cp);
-  if (joining != Joining::joined) return joining == Joining::dropped;
-  if (!append_to_cell(x, cp) || !clusters) return true;
+  if (state_.tables.clusters.bytes() > kClusterBytesDue) (void)may_compact();
+  Row& r = row(screen_->cursor.y);
+  const std::uint32_t text = joined_text(r.cells[x], cp, clusters);
+  if (text == kApart) return false;
+  if (text == kDropped) return true;
+  Cell& cell = r.cells[x];
+  cell.bits = (cell.bits & ~Cell::kTextMask) | Cell::kCluster | text;
+  r.has_cluster = true;
+  if (!clusters) return true;
   const int width = cell.kind() == CellKind::wide ? 2 : 1, wanted = clustered_width(width, cp);
   if (wanted < width) narrow_cell(x);
   if (wanted > width) widen_cell(x);
   return true;
 }
 
-// False when the cell can take no more: the mark is dropped, the cell stays as it is.
-bool Editor::append_to_cell(int x, char32_t cp) {
+// The number of the cluster that the cell's text and `cp` make, or kApart, or kDropped.
+std::uint32_t Editor::joined_text(Cell cell, char32_t cp, bool clusters) {
+  const Joint joint{static_cast<std::uint32_t>(cell.bits & (Cell::kTextMask | Cell::kCluster)), cp, clusters};
+  KnownJoint& known = known_joints_[joint.slot()];
+  if (known.joint == joint) return known.text;
   std::array<char32_t, ClusterTable::kCodePointsMax> storage;
-  const int y = screen_->cursor.y;
-  const std::size_t n = code_points_of(row(y).cells[x], storage);
-  if (n == storage.size()) return false;
-  storage[n] = cp;
-  if (state_.tables.clusters.bytes() > kClusterBytesDue) (void)may_compact();
-  const std::uint32_t id = intern_cluster(std::span(storage.data(), n + 1));
-  if (id == ClusterTable::kFull) return false;
-  Cell& cell = row(y).cells[x];
-  cell.bits = (cell.bits & ~Cell::kTextMask) | Cell::kCluster | id;
-  row(y).has_cluster = true;
-  return true;
+  std::size_t n = code_points_of(cell, storage);
+  const std::span text(storage.data(), n);
+  const Joining joining = clusters ? joining_clustered(text, cp) : joining_plain(text, cp);
+  if (joining != Joining::joined) {
+    known = {joint, joining == Joining::apart ? kApart : kDropped};
+    return known.text;
+  }
+  if (n == storage.size()) return kDropped;  // the cell can take no more
+  storage[n++] = cp;
+  const std::span<const char32_t> all(storage.data(), n);
+  std::uint32_t id = state_.tables.clusters.intern(all);
+  if (id != ClusterTable::kFull) {
+    known = {joint, id};
+    return id;
+  }
+  // A compaction renumbers the cell: nothing is to be remembered of it.
+  if (may_compact()) id = state_.tables.clusters.intern(all);
+  return id == ClusterTable::kFull ? kDropped : id;
 }
 
 // The character at x takes two columns: in place, or on the next line when x is the last column.

@@ -5,11 +5,13 @@
 // printing needs no look-up; whoever changes the State behind its back calls refresh().
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "vt/scan.h"
+#include "vt/simple_text.h"
 #include "vt/state.h"
 #include "vt/unicode.h"
 
@@ -133,13 +135,13 @@ class Editor {
   }
   void resolve_pen();
   std::uint16_t intern_style(const Style& style);
-  std::uint32_t intern_cluster(std::span<const char32_t> code_points);
   bool may_compact();
 
   // print.cc
   void wrap();
   template <typename Put>
   void print_narrow(std::size_t n, Put&& put);
+  SimpleText put_simple_here(const char* p, const char* end, int limit, std::uint64_t pen);
   void put_narrow(char32_t cp);
   void put_wide(char32_t cp);
   char32_t translate(char32_t cp);
@@ -156,7 +158,8 @@ class Editor {
   bool attach_to_left(char32_t cp, const CodePointInfo& info);  // true: nothing is left to print
   int left_text_column() const;                                 // of the character left of the cursor; -1 = none
   std::size_t code_points_of(Cell cell, std::span<char32_t> out) const;
-  bool append_to_cell(int x, char32_t cp);
+  bool may_join_to_the_right(Cell cell) const;
+  std::uint32_t joined_text(Cell cell, char32_t cp, bool clusters);
   void widen_cell(int x);
   void narrow_cell(int x);
 
@@ -194,6 +197,22 @@ class Editor {
   // Interns to let fail before compacting again, after a compaction that freed little: a screen that really uses
   // all ids must not cost a walk over its cells for every new style.
   std::uint32_t compactions_paused_for_ = 0;
+
+  // Joints of late, as text repeats itself: which cluster a cell's text and the character right of it make.
+  static constexpr std::size_t kKnownJoints = 128;
+  static constexpr std::uint32_t kApart = ~0u, kDropped = ~0u - 1;  // instead of a cluster's number
+  struct Joint {
+    std::uint32_t left = 0;  // text of a cell with its cluster bit; 0 = none
+    char32_t right = 0;
+    bool with_clusters = false;  // mode 2027
+    std::size_t slot() const { return (left * 31 + right) % kKnownJoints; }
+    friend bool operator==(const Joint&, const Joint&) = default;
+  };
+  struct KnownJoint {
+    Joint joint;
+    std::uint32_t text = 0;
+  };
+  std::array<KnownJoint, kKnownJoints> known_joints_;
 };
 
 }  // namespace holdfast::vt

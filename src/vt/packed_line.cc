@@ -4,17 +4,19 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <utility>
 
+#include "vt/encode.h"
 #include "vt/line_reader.h"
 #include "vt/row_cut.h"
 #include "vt/unicode.h"
+#include "vt/utf8.h"
 
 namespace holdfast::vt {
 namespace {
 
-constexpr std::size_t kVarintBytesMax = 5, kUtf8BytesMax = 4;
-constexpr char32_t kReplacement = 0xfffd;
+constexpr std::size_t kVarintBytesMax = 5;
 // Of one run without its link: length, head, two colours, underline colour with its head, attributes, extras with
 // number.
 constexpr std::size_t kRunBytesMax = kVarintBytesMax + 1 + 3 + 3 + 4 + kVarintBytesMax + 1 + kVarintBytesMax;
@@ -25,7 +27,6 @@ static_assert(std::endian::native == std::endian::little, "copy_plain puts eight
 
 constexpr bool is_gap(Cell cell) { return (cell.bits & kCellContents) == 0; }
 constexpr bool is_plain(Cell cell) { return (cell.bits & kCellContents) - kFirstPlainByte < 0x80u - kFirstPlainByte; }
-constexpr bool is_scalar_value(char32_t cp) { return cp < 0xd800 || (cp > 0xdfff && cp <= 0x10ffff); }
 
 template <std::size_t... K>
 inline bool pack_step(const Cell* cells, std::uint64_t base, std::uint64_t& packed, std::index_sequence<K...>) {
@@ -64,64 +65,6 @@ void put_varint(std::string& out, std::size_t value) {
 }
 
 void put_byte(std::string& out, unsigned value) { out += static_cast<char>(value); }
-
-// UTF-8 of a scalar value.
-inline char* put_code_point(char* out, char32_t cp) {
-  if (cp < 0x80) {
-    *out++ = static_cast<char>(cp);
-  } else if (cp < 0x800) {
-    *out++ = static_cast<char>(0xc0 | cp >> 6);
-    *out++ = static_cast<char>(0x80 | (cp & 63));
-  } else if (cp < 0x10000) {
-    *out++ = static_cast<char>(0xe0 | cp >> 12);
-    *out++ = static_cast<char>(0x80 | (cp >> 6 & 63));
-    *out++ = static_cast<char>(0x80 | (cp & 63));
-  } else {
-    *out++ = static_cast<char>(0xf0 | cp >> 18);
-    *out++ = static_cast<char>(0x80 | (cp >> 12 & 63));
-    *out++ = static_cast<char>(0x80 | (cp >> 6 & 63));
-    *out++ = static_cast<char>(0x80 | (cp & 63));
-  }
-  return out;
-}
-
-void put_code_point(std::string& out, char32_t cp) {
-  char bytes[kUtf8BytesMax];
-  out.append(bytes, put_code_point(bytes, is_scalar_value(cp) ? cp : kReplacement));
-}
-
-// code_point_width(cp) == 2, with the common scripts first.
-inline bool is_two_columns(char32_t cp) {
-  constexpr char32_t kFirstWide = 0x1100, kHanFirst = 0x4e00, kHanLast = 0x9fff;
-  if (cp < kFirstWide) return false;
-  return (cp >= kHanFirst && cp <= kHanLast) || code_point_width(cp) == 2;
-}
-
-struct CopiedText {
-  std::size_t cells = 0;
-  char* end = nullptr;
-  bool has_wide = false;
-};
-
-// Writes the leading cells that are single code points in the pen of the first one, as wide as the table has them.
-CopiedText copy_text(const Cell* cells, std::size_t n, char* out) {
-  constexpr std::uint64_t kWideKind = Cell::kind_bits(CellKind::wide), kTailKind = Cell::kind_bits(CellKind::wide_tail);
-  const std::uint64_t base = cells[0].bits & ~kCellContents;
-  CopiedText copied{0, out};
-  while (copied.cells < n) {
-    const std::uint64_t contents = cells[copied.cells].bits ^ base;
-    const auto cp = static_cast<char32_t>(contents & Cell::kTextMask);
-    const std::uint64_t kind = contents & ~Cell::kTextMask;
-    if (cp < kFirstPlainByte || !is_scalar_value(cp)) break;
-    const bool is_wide = kind == kWideKind;
-    if (is_wide ? copied.cells + 1 == n || cells[copied.cells + 1].bits != (base | kTailKind) : kind != 0) break;
-    if (is_two_columns(cp) != is_wide) break;
-    copied.end = put_code_point(copied.end, cp);
-    copied.cells += is_wide ? 2 : 1;
-    copied.has_wide |= is_wide;
-  }
-  return copied;
-}
 
 // Appends to `changes` at `shift` how a colour changed, and the colour to `out`.
 char* put_color(char* out, Color color, unsigned shift, unsigned& change) {
@@ -190,9 +133,9 @@ std::size_t LinePacker::pack_plain(const Cell* cells, std::size_t n, const Table
 std::size_t LinePacker::pack_text(const Cell* cells, std::size_t n, const Tables& tables) {
   set_pen(cells[0].bits & kCellPen, tables);
   const std::size_t before = text_.size();
-  CopiedText copied;
-  text_.resize_and_overwrite(before + n * kUtf8BytesMax, [&](char* text, std::size_t) {
-    copied = copy_text(cells, n, text + before);
+  EncodedText copied;
+  text_.resize_and_overwrite(before + encoded_bytes_max(n), [&](char* text, std::size_t) {
+    copied = encode_text_(cells, n, text + before);
     return static_cast<std::size_t>(copied.end - text);
   });
   is_plain_ &= copied.cells == 0;
@@ -216,7 +159,7 @@ std::size_t LinePacker::pack_item(const Cell* cells, std::size_t n, const Tables
                                                                (cell.is_cluster() || cell.text() >= kFirstPlainByte)) {
     taken = is_pair ? 2 : 1;
     has_wide_ |= is_pair;
-    const bool table_agrees = !cell.is_cluster() && is_two_columns(cell.text()) == is_pair;
+    const bool table_agrees = !cell.is_cluster() && (code_point_width(cell.text()) == 2) == is_pair;
     if (cell.is_cluster())
       put_byte(text_, is_pair ? kWideCluster : kNarrowCluster);
     else if (!table_agrees)
@@ -234,10 +177,15 @@ std::size_t LinePacker::pack_item(const Cell* cells, std::size_t n, const Tables
 }
 
 void LinePacker::put_code_points(Cell cell, const Tables& tables) {
-  if (!cell.is_cluster()) return put_code_point(text_, cell.text());
-  const auto code_points = tables.clusters[cell.text()];
-  put_byte(text_, static_cast<unsigned>(code_points.size()));
-  for (const char32_t cp : code_points) put_code_point(text_, cp);
+  const char32_t alone = cell.text();
+  const auto code_points = cell.is_cluster() ? tables.clusters[cell.text()] : std::span(&alone, 1);
+  const std::size_t before = text_.size();
+  text_.resize_and_overwrite(before + 1 + code_points.size() * kUtf8BytesMax, [&](char* text, std::size_t) {
+    char* end = text + before;
+    if (cell.is_cluster()) *end++ = static_cast<char>(code_points.size());
+    for (const char32_t cp : code_points) end = put_utf8(end, is_scalar_value(cp) ? cp : kReplacement);
+    return static_cast<std::size_t>(end - text);
+  });
 }
 
 void LinePacker::set_pen(std::uint64_t bits, const Tables& tables) {

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vt/encode.h"
 #include "vt/row.h"
 #include "vt/tables.h"
 
@@ -102,6 +103,7 @@ class LinePacker {
   char* put_extras(char* out) const;
   std::uint32_t link_number(const Link& link);
 
+  TextEncoder encode_text_ = text_encoder();
   std::string text_, pens_;
   std::uint32_t cells_ = 0, rows_ = 0;
   RowMark mark_ = RowMark::none;

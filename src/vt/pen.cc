@@ -71,6 +71,7 @@ void Editor::compact_tables() {
     remap_pens(*screen, remap);
   }
   pen_changed_ = true;
+  known_joints_ = {};
 }
 
 bool Editor::may_compact() {
@@ -94,12 +95,6 @@ std::uint16_t Editor::intern_style(const Style& style) {
   std::uint32_t id = state_.tables.styles.intern(style);
   if (id == StyleTable::kFull && may_compact()) id = state_.tables.styles.intern(style);
   return id == StyleTable::kFull ? 0 : static_cast<std::uint16_t>(id);
-}
-
-std::uint32_t Editor::intern_cluster(std::span<const char32_t> code_points) {
-  std::uint32_t id = state_.tables.clusters.intern(code_points);
-  if (id == ClusterTable::kFull && may_compact()) id = state_.tables.clusters.intern(code_points);
-  return id;
 }
 
 void Editor::open_link(const Link& link) {

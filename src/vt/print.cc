@@ -1,15 +1,11 @@
 // Printing: characters into cells.
 #include <algorithm>
-#include <array>
 
 #include "vt/editor.h"
-#include "vt/utf8.h"
+#include "vt/simple_text.h"
 
 namespace holdfast::vt {
 namespace {
-
-// ASCII characters in a row after which the way for those alone pays.
-constexpr int kAsciiStreak = 8;
 
 // DEC Special Graphics, 0x60-0x7e.
 constexpr char16_t kDecGraphics[] = {u'◆', u'▒', u'␉', u'␌', u'␍', u'␊', u'°', u'±', u'␤', u'␋', u'┘',
@@ -27,62 +23,6 @@ char32_t in_charset(Charset charset, char32_t cp) {
       return cp >= 0x60 && cp < 0x7f ? kDecGraphics[cp - 0x60] : cp;
   }
   return cp;
-}
-
-// By the byte that the Unicode table has of a character: its columns if it joins the one before it only in rare company
-// (see print_utf8); 0: look closer.
-constexpr auto kSimpleWidths = [] {
-  std::array<std::uint8_t, 256> widths{};
-  for (const Break simple :
-       {Break::other, Break::lv, Break::lvt, Break::indic_consonant, Break::extended_pictographic}) {
-    for (unsigned byte = 0; byte < widths.size(); ++byte) {
-      const CodePointInfo info = unicode_table::info_of(static_cast<std::uint8_t>(byte));
-      if (info.break_class == simple) widths[byte] = info.width;
-    }
-  }
-  return widths;
-}();
-
-// A character that takes cells of its own, whatever stands left of it; 0 columns: look closer.
-struct SimpleChar {
-  char32_t cp = 0;
-  int length = 0, width = 0;
-};
-
-inline SimpleChar simple_char(char32_t cp, int length) {
-  return {cp, length, kSimpleWidths[unicode_table::byte_of(cp)]};
-}
-
-[[gnu::noinline]] SimpleChar read_rare(const char* p, const char* end) {
-  const Decoded next = decode_utf8(p, static_cast<std::size_t>(end - p));
-  if (next.is_incomplete) return {};
-  return simple_char(next.cp, static_cast<int>(next.length));
-}
-
-// Reads the first character of the bytes. The common lengths have a way of their own.
-[[gnu::always_inline]] inline SimpleChar read_simple(const char* p, const char* end) {
-  const auto byte = [p](int i) { return std::uint32_t{static_cast<unsigned char>(p[i])}; };
-  const auto is_continuation = [&](int i) { return (byte(i) & 0xc0) == 0x80; };
-  const std::uint32_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, lead >= 0x20 && lead != 0x7f};
-  if (lead > 0xe0 && lead < 0xed && end - p >= 3 && is_continuation(1) && is_continuation(2)) {
-    const char32_t cp = (lead & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-    if (cp >= 0x4e00 && cp < 0xa000) return {cp, 3, 2};
-    return simple_char(cp, 3);
-  }
-  if (lead >= 0xc2 && lead < 0xe0 && end - p >= 2 && is_continuation(1)) {
-    return simple_char((lead & 0x1f) << 6 | (byte(1) & 0x3f), 2);
-  }
-  return read_rare(p, end);
-}
-
-[[gnu::noinline]] bool starts_simple(const char* p, const char* end) { return read_simple(p, end).width != 0; }
-
-bool may_join_to_the_right(Cell cell) {
-  if (cell.is_cluster()) return true;
-  if (cell.text() < 0x300) return false;
-  const Break before = code_point_info(cell.text()).break_class;
-  return before == Break::prepend || before == Break::l;
 }
 
 }  // namespace
@@ -179,57 +119,51 @@ void Editor::print_ascii(const char* text, std::size_t n) {
                [&](Cell* out, std::size_t first, std::size_t count) { kernels_.widen(text + first, count, pen, out); });
 }
 
-// Characters of these classes join their neighbour only if that one is a cluster, a Prepend or a leading jamo (UAX 29), so
-// it is enough to look at the cell left of the first one.
+// Simple characters join their neighbour only if that one is a cluster, a Prepend or a leading jamo (UAX 29), so it is
+// enough to look at the cell left of the first one.
 const char* Editor::print_utf8(const char* p, const char* end) {
   if (!plain_) return p;
-  const std::uint64_t pen = pen_bits();
-  const std::uint64_t tail = pen | Cell::kind_bits(CellKind::wide_tail);
   Cursor& at = screen_->cursor;
   if (has_mode(Mode::grapheme_clusters)) {
     const int left = left_text_column();
     if (left >= 0 && may_join_to_the_right(row(at.y).cells[left])) return p;
   }
-  char32_t last = 0;
-  for (int ascii = 0; p < end;) {
+  const std::uint64_t pen = pen_bits();
+  while (p < end) {
     if (at.pending_wrap) {
       if (!has_mode(Mode::autowrap) || !starts_simple(p, end)) break;
       wrap();
     }
-    Row& r = row(at.y);
-    Cell* const cells = r.cells;
-    const bool had_wide = r.has_wide && at.x < r.used;
     const int limit = right_limit();
-    int x = at.x;
-    bool has_wide = false;
-    while (x <= limit && p < end) {
-      const SimpleChar next = read_simple(p, end);
-      ascii = next.cp < 0x80 ? ascii + 1 : 0;
-      if (next.width == 0 || x + next.width - 1 > limit || ascii > kAsciiStreak) break;
-      if (had_wide) {
-        if (x == 0) cell_overwritten_at_start(at.y);
-        detach_halves(at.y, x, x + next.width);
-      }
-      last = next.cp;
-      const std::uint64_t bits = last | pen;
-      if (next.width == 1) {
-        cells[x].bits = bits;
-      } else {
-        cells[x].bits = bits | Cell::kind_bits(CellKind::wide);
-        cells[x + 1].bits = tail;
-        has_wide = true;
-      }
-      x += next.width;
-      p += next.length;
-    }
-    r.has_wide = r.has_wide || has_wide;
-    r.used = static_cast<std::uint16_t>(std::max<int>(r.used, x));
-    at.pending_wrap = x > limit;
-    at.x = at.pending_wrap ? limit : x;
+    const SimpleText put = put_simple_here(p, end, limit, pen);
+    if (put.last == 0) break;
+    p = put.p;
+    state_.last_printed = put.last;
+    at.pending_wrap = put.x > limit;
+    at.x = at.pending_wrap ? limit : put.x;
     if (!at.pending_wrap) break;
   }
-  if (last != 0) state_.last_printed = last;
   return p;
+}
+
+// What stands in the way of the characters, halves of wide ones above all, goes.
+SimpleText Editor::put_simple_here(const char* p, const char* end, int limit, std::uint64_t pen) {
+  const Cursor& at = screen_->cursor;
+  Row& r = row(at.y);
+  const bool had_wide = r.has_wide && at.x < r.used;
+  const bool covers_first = had_wide && at.x == 0 && at.y > 0 && r.cells[0].kind() == CellKind::wide;
+  const bool cuts_wide = had_wide && at.x > 0 && r.cells[at.x].kind() == CellKind::wide_tail;
+  const SimpleText put = put_simple(p, end, r.cells, at.x, limit, pen);
+  if (put.last == 0) return put;
+  if (covers_first) drop_spacer(row(at.y - 1));
+  if (cuts_wide) {
+    if (at.x == 1) cell_overwritten_at_start(at.y);
+    r.cells[at.x - 1].bits = blank_bits();
+  }
+  if (had_wide && put.x < cols_ && r.cells[put.x].kind() == CellKind::wide_tail) r.cells[put.x].bits = blank_bits();
+  r.has_wide |= put.has_wide;
+  r.used = static_cast<std::uint16_t>(std::max<int>(r.used, put.x));
+  return put;
 }
 
 void Editor::print(char32_t cp) {

@@ -13,6 +13,7 @@ void Editor::refresh() {
   cols_ = screen_->grid.cols();
   rows_ = screen_->grid.rows();
   pen_changed_ = true;
+  known_joints_ = {};
   update_plain();
 }
 

@@ -1,5 +1,7 @@
 #include "vt/snapshot.h"
 
+#include <functional>
+
 #include "base/text.h"
 #include "vt/snapshot_format.h"
 
@@ -48,15 +50,19 @@ class Numbering {
   std::vector<std::uint32_t> to_, order_;
 };
 
+// Payloads below this, bytes, are gathered; larger ones, blocks of history above all, are handed on from where they lie.
+constexpr std::size_t kCopiedBytesMax = 4096;
+
 class Encoder {
  public:
-  explicit Encoder(const State& state)
+  Encoder(const State& state, const std::function<void(std::string_view)>& put)
       : state_(state),
+        put_(put),
         styles_(state.tables.styles.size()),
         clusters_(state.tables.clusters.size() + 1),
         links_(state.tables.links.size()) {}
 
-  std::string encode() {
+  void encode() {
     out_ = kMagic;
     out_ += static_cast<char>(kMajor);
     out_ += static_cast<char>(kMinor);
@@ -74,7 +80,7 @@ class Encoder {
     record(RecordType::ready, Bytes());
     state_.history.each_block([&](std::string_view block) { record(RecordType::history_block, block); });
     record(RecordType::end, Bytes());
-    return std::move(out_);
+    put_(out_);
   }
 
  private:
@@ -83,7 +89,13 @@ class Encoder {
     Bytes head;
     head.u16(static_cast<std::uint16_t>(type)).u32(static_cast<std::uint32_t>(payload.size()));
     out_ += head.bytes();
-    out_ += payload;
+    if (payload.size() < kCopiedBytesMax) {
+      out_ += payload;
+    } else {
+      put_(out_);
+      put_(payload);
+      out_.clear();
+    }
     out_ += Bytes().u32(crc32c(payload, crc32c(head.bytes()))).bytes();
   }
 
@@ -251,12 +263,19 @@ class Encoder {
   }
 
   const State& state_;
+  const std::function<void(std::string_view)>& put_;
   Numbering styles_, clusters_, links_;  // clusters are shifted by one: their id 0 is a cluster like any other
-  std::string out_;
+  std::string out_;  // not handed on yet
 };
 
 }  // namespace
 
-std::string encode_snapshot(const State& state) { return Encoder(state).encode(); }
+void write_snapshot(const State& state, const std::function<void(std::string_view)>& put) { Encoder(state, put).encode(); }
+
+std::string encode_snapshot(const State& state) {
+  std::string out;
+  write_snapshot(state, [&out](std::string_view bytes) { out += bytes; });
+  return out;
+}
 
 }  // namespace holdfast::vt

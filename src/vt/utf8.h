@@ -1,4 +1,4 @@
-// Reading UTF-8 strictly (Unicode Table 3-7). Writing it is in cell_text.h.
+// Reading UTF-8 strictly (Unicode Table 3-7), and writing it.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,30 @@
 namespace holdfast::vt {
 
 inline constexpr char32_t kReplacement = 0xfffd;
+inline constexpr std::size_t kUtf8BytesMax = 4;  // of one code point
+
+constexpr bool is_scalar_value(char32_t cp) { return cp < 0xd800 || (cp > 0xdfff && cp <= 0x10ffff); }
+
+// Writes a scalar value to `out`, which has room for kUtf8BytesMax bytes; returns the end.
+inline char* put_utf8(char* out, char32_t cp) {
+  const auto part = [cp](int shift) { return static_cast<char>(0x80 | (cp >> shift & 0x3f)); };
+  if (cp < 0x80) {
+    *out++ = static_cast<char>(cp);
+  } else if (cp < 0x800) {
+    *out++ = static_cast<char>(0xc0 | cp >> 6);
+    *out++ = part(0);
+  } else if (cp < 0x10000) {
+    *out++ = static_cast<char>(0xe0 | cp >> 12);
+    *out++ = part(6);
+    *out++ = part(0);
+  } else {
+    *out++ = static_cast<char>(0xf0 | cp >> 18);
+    *out++ = part(12);
+    *out++ = part(6);
+    *out++ = part(0);
+  }
+  return out;
+}
 
 struct Decoded {
   char32_t cp = kReplacement;

@@ -180,7 +180,7 @@ void Shadow::settle_clusters() {
   if (now != clusters_.shown) modes.set(vt::Mode::grapheme_clusters, clusters_.shown);
 }
 
-Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& phase_two_at) {
+Result<> Shadow::write_out(const Request& request, int file, Answer& answer) {
   std::string out;
   vt::State& state = terminal_->mutable_state();
   switch (request.want) {
@@ -191,15 +191,26 @@ Result<std::string> Shadow::write_out(const Request& request, std::uint64_t& pha
       options.onto = request.want == Want::restore ? vt::Onto::person : vt::Onto::session;
       std::size_t at = 0;
       vt::write_restore(state, options, out, &at);
-      phase_two_at = at;
-      return out;
+      answer.phase_two_at = at;
+      break;
     }
-    case Want::view: vt::write_view(state, request.cols, request.rows, out); return out;
-    case Want::undo: vt::write_undo(state, request.outer_kitty_flags, out); return out;
-    case Want::checkpoint: return vt::encode_snapshot(state);
-    case Want::read: return vt::read_text(state, TRY(read_options(request.json)));
+    case Want::view: vt::write_view(state, request.cols, request.rows, out); break;
+    case Want::undo: vt::write_undo(state, request.outer_kitty_flags, out); break;
+    case Want::checkpoint: return write_checkpoint(file, answer);
+    case Want::read: out = TRY(vt::read_text(state, TRY(read_options(request.json)))); break;
   }
-  return out;
+  answer.bytes = out.size();
+  return sys::write_all(file, out);
+}
+
+Result<> Shadow::write_checkpoint(int file, Answer& answer) {
+  Result<> written;
+  vt::write_snapshot(terminal_->state(), [&](std::string_view bytes) {
+    if (!written) return;
+    written = sys::write_all(file, bytes);
+    answer.bytes += bytes.size();
+  });
+  return written;
 }
 
 Result<> Shadow::answer(const Request& request) {
@@ -207,13 +218,12 @@ Result<> Shadow::answer(const Request& request) {
   answer.id = request.id;
   answer.offset = terminal_->state().offset;
   const auto file = [&]() -> Result<Fd> {
-    const std::string bytes = TRY(write_out(request, answer.phase_two_at));
-    answer.bytes = bytes.size();
     Fd memory = TRY(sys::memory_file("holdfast-answer"));
-    TRY(sys::write_all(memory.get(), bytes));
+    TRY(write_out(request, memory.get(), answer));
     return memory;
   }();
   if (!file) {
+    answer.bytes = 0;
     answer.error = file.error().message();
     return channel_.send(answer, -1);
   }

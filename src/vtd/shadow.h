@@ -43,7 +43,8 @@ class Shadow final : private vt::Sink {
   void set_profile(const std::string& json_text);
   void settle_clusters();
   Result<> answer(const wire::vtd::Request& request);
-  Result<std::string> write_out(const wire::vtd::Request& request, std::uint64_t& phase_two_at);
+  Result<> write_out(const wire::vtd::Request& request, int file, wire::vtd::Answer& answer);
+  Result<> write_checkpoint(int file, wire::vtd::Answer& answer);
   Result<> say_events();
 
   void reply(std::uint64_t offset, std::string_view bytes) override;
