@@ -63,6 +63,7 @@ void Session::read_rows(Client& client, const wire::ReadRows& message) {
   if (static_cast<std::size_t>(questions) >= kQuestionsMax) {
     return deny(client, message.id, {ErrorKind::refused, "read the screen", "too many questions at once", {}});
   }
+  stir();
   read_program(kReadDrainBytes);
   const std::uint64_t id = vtd_.request(safe(), {.want = wire::vtd::Want::read, .json = wire::to_json(message).dump()});
   asked_.push_back({.id = id, .client = client.id, .purpose = Purpose::read, .request = message.id});

@@ -134,7 +134,7 @@ TEST_CASE("the program goes on two seconds after VTD died, also when nothing els
 }
 
 TEST_CASE("a VTD that is killed, lives for an hour and is killed again at the same place is started again at once") {
-  World world;
+  World world("auto", 0);
   world.host.shadow_status = SIGKILL;
   world.write("text");
   world.settle();
