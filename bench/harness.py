@@ -5,7 +5,9 @@ import random
 import re
 import shutil
 import signal
+import socket
 import statistics
+import struct
 import subprocess
 import tempfile
 import time
@@ -221,6 +223,72 @@ def hundred(name, count=100, reps=7, idle_s=10):
                 out["list_stopped_ms"] = statistics.median(timed())
                 os.kill(stopped, signal.SIGCONT)
         return out
+
+
+def sleeping(name, mb=20, line=50, idle_s=5, reps=9):
+    """A session that has printed `mb` MB of lines and sleeps: keeper and holder, wake-ups, and what waking adds to an attach."""
+    with Run(name) as run:
+        os.makedirs(run.d + "/config/holdfast", exist_ok=True)
+        out = {}
+        for session, after in (("asleep", 1), ("awake", 0)):
+            with open(run.d + "/config/holdfast/config.toml", "w") as config:
+                config.write(f"[terminal]\nsleep-after-seconds = {after}\n")
+            lines = mb * 1000000 // (line + 2)
+            run.create(session, ["sh", "-c", f"stty raw -echo; [ {lines} = 0 ] || seq -f '%0{line}.0f\r' 1 {lines}; exec sleep 1000"])
+        sockets = {s: subprocess.run([HOLD, "info", s, "--json"], env=run.env, stdout=subprocess.PIPE, text=True).stdout
+                   for s in ("asleep", "awake")}
+        sockets = {s: socket_of(run, json.loads(text)["id"]) for s, text in sockets.items()}
+        pids = wait_asleep(run, json.loads(subprocess.run([HOLD, "info", "asleep", "--json"], env=run.env, stdout=subprocess.PIPE,
+                                                          text=True).stdout)["id"])
+        out["kib"] = memory_kib(pids)
+        before = sum(map(sleeps, pids))
+        time.sleep(idle_s)
+        out["wakeups_s"] = (sum(map(sleeps, pids)) - before) / idle_s
+        took = {"asleep": [], "awake": []}
+        for _ in range(reps):
+            wait_asleep(run, os.path.basename(sockets["asleep"]).split(".")[0])
+            for session in took:
+                took[session].append(attach_ms(sockets[session]))
+        medians = {session: statistics.median(values) for session, values in took.items()}
+        return {**out, "awake_ms": medians["awake"], "asleep_ms": medians["asleep"], "waking_ms": medians["asleep"] - medians["awake"]}
+
+
+def socket_of(run, session_id):
+    with open(f"{run.d}/state/holdfast/sessions/{session_id}/manifest.json") as manifest:
+        return json.load(manifest)["runtime"]["socket"]
+
+
+def wait_asleep(run, session_id):
+    """Keeper and holder of the session, once nothing else of it runs."""
+    while True:
+        words = {pid: open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0") for pid in run.processes()}
+        ours = {pid: w[0] for pid, w in words.items() if len(w) > 1 and w[1] == session_id.encode()}
+        if sorted(ours.values()) == [b"hold-holder", b"hold-keeper"]:
+            return list(ours)
+        time.sleep(0.1)
+
+
+def attach_ms(path):
+    """From connect to the last byte of the picture, over the protocol (docs/protocol.md)."""
+    frame = lambda kind, message: struct.pack("<IB", len(message), kind) + message
+    with socket.socket(socket.AF_UNIX) as s:
+        started = time.perf_counter()
+        s.connect(path)
+        s.sendall(frame(1, b'{"protocol":1}') + frame(2, json.dumps({"id": 1, "cols": 120, "rows": 40, "xpixel": 0, "ypixel": 0,
+                  "client_id": "bench", "observe": True, "history": True, "terminal": {}, "environment": {}}).encode()))
+        buffer, at = bytearray(), 0
+        while True:
+            got = s.recv(1 << 20)
+            if not got:
+                raise RuntimeError("the session went away")
+            buffer += got
+            while len(buffer) - at >= 5:
+                size, kind = struct.unpack_from("<IB", buffer, at)
+                if len(buffer) - at - 5 < size:
+                    break
+                if kind == 8 and buffer[at + 5 + 8] == 2 and buffer[at + 5 + 9] & 1:
+                    return (time.perf_counter() - started) * 1000
+                at += 5 + size
 
 
 def holder_of(pids):
