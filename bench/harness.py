@@ -1,4 +1,5 @@
 """The measurements of the side-by-side benchmark. Each runs one sample of one peer and returns a dict; see README.md."""
+import glob
 import json
 import os
 import random
@@ -225,46 +226,59 @@ def hundred(name, count=100, reps=7, idle_s=10):
         return out
 
 
-def sleeping(name, mb=20, line=50, idle_s=5, reps=9):
-    """A session that has printed `mb` MB of lines and sleeps: keeper and holder, wake-ups, and what waking adds to an attach."""
+def sleeping(name, mb=20, count=20, line=50, idle_s=5, reps=9):
+    """`count` sessions that have each printed `mb` MB of lines and sleep: memory and wake-ups of keepers and holders, and what
+    waking adds to an attach."""
     with Run(name) as run:
         os.makedirs(run.d + "/config/holdfast", exist_ok=True)
-        out = {}
-        for session, after in (("asleep", 1), ("awake", 0)):
+        lines = mb * 1000000 // (line + 2)
+        # Digits that do not repeat: what a build prints compresses no better.
+        words = f"awk 'BEGIN {{ srand(1); for (i = 0; i < {lines}; i++) {{ s = i; while (length(s) < {line}) s = s \" \" int(rand() * 100000); " \
+                f"print substr(s, 1, {line}) \"\\r\" }} }}'; echo ready; exec sleep 1000"
+        sessions = [*(f"asleep{i}" for i in range(count)), "awake"]
+        for session in sessions:
             with open(run.d + "/config/holdfast/config.toml", "w") as config:
-                config.write(f"[terminal]\nsleep-after-seconds = {after}\n")
-            lines = mb * 1000000 // (line + 2)
-            run.create(session, ["sh", "-c", f"stty raw -echo; [ {lines} = 0 ] || seq -f '%0{line}.0f\r' 1 {lines}; exec sleep 1000"])
-        sockets = {s: subprocess.run([HOLD, "info", s, "--json"], env=run.env, stdout=subprocess.PIPE, text=True).stdout
-                   for s in ("asleep", "awake")}
-        sockets = {s: socket_of(run, json.loads(text)["id"]) for s, text in sockets.items()}
-        pids = wait_asleep(run, json.loads(subprocess.run([HOLD, "info", "asleep", "--json"], env=run.env, stdout=subprocess.PIPE,
-                                                          text=True).stdout)["id"])
-        out["kib"] = memory_kib(pids)
+                config.write(f"[terminal]\nsleep-after-seconds = {0 if session == 'awake' else 1}\n")
+            run.create(session, ["sh", "-c", words])
+        pids = wait_asleep(run, count)
+        out = {"kib_per_session": memory_kib(pids) / count}
         before = sum(map(sleeps, pids))
         time.sleep(idle_s)
         out["wakeups_s"] = (sum(map(sleeps, pids)) - before) / idle_s
-        took = {"asleep": [], "awake": []}
+        sockets = {session: socket_of(run, session) for session in ("asleep0", "awake")}
+        took = {session: [] for session in sockets}
         for _ in range(reps):
-            wait_asleep(run, os.path.basename(sockets["asleep"]).split(".")[0])
+            wait_asleep(run, count)
             for session in took:
                 took[session].append(attach_ms(sockets[session]))
-        medians = {session: statistics.median(values) for session, values in took.items()}
-        return {**out, "awake_ms": medians["awake"], "asleep_ms": medians["asleep"], "waking_ms": medians["asleep"] - medians["awake"]}
+        out.update({session + "_ms": statistics.median(values) for session, values in took.items()})
+        return {**out, "waking_ms": out["asleep0_ms"] - out["awake_ms"]}
 
 
-def socket_of(run, session_id):
-    with open(f"{run.d}/state/holdfast/sessions/{session_id}/manifest.json") as manifest:
-        return json.load(manifest)["runtime"]["socket"]
+def socket_of(run, session):
+    for path in glob.glob(run.d + "/state/holdfast/sessions/*/manifest.json"):
+        with open(path) as file:
+            manifest = json.load(file)
+        if manifest["name"] == session:
+            return manifest["runtime"]["socket"]
+    raise KeyError(session)
 
 
-def wait_asleep(run, session_id):
-    """Keeper and holder of the session, once nothing else of it runs."""
+def wait_asleep(run, count):
+    """Keepers and holders of the sessions that have nothing else, once those are `count`."""
     while True:
-        words = {pid: open(f"/proc/{pid}/cmdline", "rb").read().split(b"\0") for pid in run.processes()}
-        ours = {pid: w[0] for pid, w in words.items() if len(w) > 1 and w[1] == session_id.encode()}
-        if sorted(ours.values()) == [b"hold-holder", b"hold-keeper"]:
-            return list(ours)
+        found = {}
+        for pid in run.processes():
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as cmdline:
+                    words = cmdline.read().split(b"\0")
+            except OSError:
+                continue
+            if words[0] in (b"hold-keeper", b"hold-holder", b"hold-vtd"):
+                found.setdefault(words[1], []).append((words[0], pid))
+        asleep = [pids for pids in found.values() if sorted(word for word, _ in pids) == [b"hold-holder", b"hold-keeper"]]
+        if len(asleep) == count:
+            return [pid for pids in asleep for _, pid in pids]
         time.sleep(0.1)
 
 

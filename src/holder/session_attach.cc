@@ -347,6 +347,8 @@ void Session::shadow_restarted(std::string_view why) {
 }
 
 void Session::shadow_inexact(std::string_view why) {
+  // What was said of it already says more.
+  if (std::ranges::count(record_.info().marks, "rebuilt") > 0) return;
   record_.mark("rebuilt", "the screen was put together again and may not be exact: " + std::string(why));
 }
 

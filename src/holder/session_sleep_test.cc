@@ -216,6 +216,25 @@ TEST_CASE("a session that slept, woke and printed more than the ring holds is re
   CHECK((world.attach().snapshots.back().flags & wire::kRebuilt) != 0);
 }
 
+TEST_CASE("a sleeping session that cannot be woken at once does not outrun its ring meanwhile, for two seconds at most") {
+  for (const int refused : {3, 1'000'000}) {
+    World world;
+    world.write("before");
+    world.settle();
+    fall_asleep(world);
+    world.host.starts_refused = refused;
+    world.write("\033[6n" + std::string(20u << 20, 'x'));
+    world.settle();
+    CHECK(world.program.size() <= limits::kRingBytes + (1u << 20));
+    world.idle(3s);
+    CHECK(world.program.size() == 10 + (20u << 20));
+    world.host.starts_refused = 0;
+    world.idle(20s);
+    CHECK(((world.attach().snapshots.back().flags & wire::kRebuilt) != 0) == (refused > 3));
+    CHECK(world.input == (refused > 3 ? "" : answer_to(10)));
+  }
+}
+
 TEST_CASE("a session whose checkpoint cannot be written stays awake, and asks for it only once") {
   World world;
   world.refuses_checkpoints = true;

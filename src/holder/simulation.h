@@ -109,6 +109,10 @@ struct FakeVtd {
 class FakeHost final : public Host {
  public:
   Result<Shadow> start_shadow() override {
+    if (starts_refused > 0) {
+      --starts_refused;
+      return fail(ErrorKind::failed, "start", "there are too many processes");
+    }
     auto [ours, theirs] = TRY(sys::socket_pair(SOCK_SEQPACKET | SOCK_NONBLOCK));
     vtd = std::make_unique<FakeVtd>();
     vtd->socket = std::move(theirs);
@@ -150,6 +154,7 @@ class FakeHost final : public Host {
   std::unique_ptr<FakeVtd> vtd;
   int shadows = 0;
   int shadow_status = SIGSEGV;
+  int starts_refused = 0;
   Fd checkpoint;  // what the keeper was given
   std::vector<pty::Size> sizes;
   std::vector<int> signals;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -179,11 +180,14 @@ void VtdLink::finish(std::uint64_t offset) {
 
 void VtdLink::start() {
   was_tried_ = true;
-  asleep_ = unheard_ = false;
+  unheard_ = false;
+  const bool was_asleep = std::exchange(asleep_, false);
   auto shadow = host_.start_shadow();
   if (!shadow) {
     log::error(shadow.error().message());
     start_pause_ = std::clamp(2 * start_pause_, kStartPauseFirst, kStartPauseMax);
+    // What wakes it must not overrun the ring before it can be started: waited for once, as for one that died.
+    if (was_asleep) return expect_start();
     next_start_ = loop_.now() + start_pause_;
     start_timer_ = loop_.at(next_start_, [this] { start_timer_.reset(); });
     return;

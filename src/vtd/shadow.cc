@@ -54,6 +54,8 @@ Result<vt::ReadOptions> read_options(const std::string& json) {
   vt::ReadOptions options;
   options.all = message.all;
   options.unwrap = message.unwrap;
+  options.wraps = message.wraps;
+  options.written = message.written;
   options.rows = message.rows > 0 ? static_cast<std::size_t>(message.rows) : 0;
   if (message.format == "vt") options.format = vt::TextFormat::vt;
   if (message.format == "html") options.format = vt::TextFormat::html;
