@@ -63,8 +63,9 @@ TEST_CASE("a frame that is cut short, damaged, followed by something or none at 
     CHECK_FALSE(result);
   }
   CHECK_FALSE(decompress(noise(1000), 1u << 20));
-  // One of the format's own, which wants a window of 2 GiB to look back in.
-  CHECK_FALSE(decompress(std::string("\x28\xb5\x2f\xfd\x00\xa8\x01\x00\x00", 9), 1u << 20));
+  // Two empty ones of the format's own: one that may look back 8 MiB, one that wants 16.
+  CHECK(decompress(std::string("\x28\xb5\x2f\xfd\x00\x68\x01\x00\x00", 9), 1u << 20).value().empty());
+  CHECK_FALSE(decompress(std::string("\x28\xb5\x2f\xfd\x00\x70\x01\x00\x00", 9), 1u << 20));
 }
 
 TEST_CASE("an error of who takes the pieces is given back, now and later") {
