@@ -1,12 +1,15 @@
 """The measurements of the side-by-side benchmark. Each runs one sample of one peer and returns a dict; see README.md."""
 import atexit
+import glob
 import json
 import os
 import random
 import re
 import shutil
 import signal
+import socket
 import statistics
+import struct
 import subprocess
 import tempfile
 import time
@@ -223,6 +226,85 @@ def hundred(name, count=100, reps=7, idle_s=10):
                 out["list_stopped_ms"] = statistics.median(timed())
                 os.kill(stopped, signal.SIGCONT)
         return out
+
+
+def sleeping(name, mb=20, count=20, line=50, idle_s=5, reps=9):
+    """`count` sessions that have each printed `mb` MB of lines and sleep: memory and wake-ups of keepers and holders, and what
+    waking adds to an attach."""
+    with Run(name) as run:
+        os.makedirs(run.d + "/config/holdfast", exist_ok=True)
+        lines = mb * 1000000 // (line + 2)
+        # Digits that do not repeat: what a build prints compresses no better.
+        words = f"awk 'BEGIN {{ srand(1); for (i = 0; i < {lines}; i++) {{ s = i; while (length(s) < {line}) s = s \" \" int(rand() * 100000); " \
+                f"print substr(s, 1, {line}) \"\\r\" }} }}'; echo ready; exec sleep 1000"
+        sessions = [*(f"asleep{i}" for i in range(count)), "awake"]
+        for session in sessions:
+            with open(run.d + "/config/holdfast/config.toml", "w") as config:
+                config.write(f"[terminal]\nsleep-after-seconds = {0 if session == 'awake' else 1}\n")
+            run.create(session, ["sh", "-c", words])
+        pids = wait_asleep(run, count)
+        out = {"kib_per_session": memory_kib(pids) / count}
+        before = sum(map(sleeps, pids))
+        time.sleep(idle_s)
+        out["wakeups_s"] = (sum(map(sleeps, pids)) - before) / idle_s
+        sockets = {session: socket_of(run, session) for session in ("asleep0", "awake")}
+        took = {session: [] for session in sockets}
+        for _ in range(reps):
+            wait_asleep(run, count)
+            for session in took:
+                took[session].append(attach_ms(sockets[session]))
+        out.update({session + "_ms": statistics.median(values) for session, values in took.items()})
+        return {**out, "waking_ms": out["asleep0_ms"] - out["awake_ms"]}
+
+
+def socket_of(run, session):
+    for path in glob.glob(run.d + "/state/holdfast/sessions/*/manifest.json"):
+        with open(path) as file:
+            manifest = json.load(file)
+        if manifest["name"] == session:
+            return manifest["runtime"]["socket"]
+    raise KeyError(session)
+
+
+def wait_asleep(run, count):
+    """Keepers and holders of the sessions that have nothing else, once those are `count`."""
+    while True:
+        found = {}
+        for pid in run.processes():
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as cmdline:
+                    words = cmdline.read().split(b"\0")
+            except OSError:
+                continue
+            if words[0] in (b"hold-keeper", b"hold-holder", b"hold-vtd"):
+                found.setdefault(words[1], []).append((words[0], pid))
+        asleep = [pids for pids in found.values() if sorted(word for word, _ in pids) == [b"hold-holder", b"hold-keeper"]]
+        if len(asleep) == count:
+            return [pid for pids in asleep for _, pid in pids]
+        time.sleep(0.1)
+
+
+def attach_ms(path):
+    """From connect to the last byte of the picture, over the protocol (docs/protocol.md)."""
+    frame = lambda kind, message: struct.pack("<IB", len(message), kind) + message
+    with socket.socket(socket.AF_UNIX) as s:
+        started = time.perf_counter()
+        s.connect(path)
+        s.sendall(frame(1, b'{"protocol":1}') + frame(2, json.dumps({"id": 1, "cols": 120, "rows": 40, "xpixel": 0, "ypixel": 0,
+                  "client_id": "bench", "observe": True, "history": True, "terminal": {}, "environment": {}}).encode()))
+        buffer, at = bytearray(), 0
+        while True:
+            got = s.recv(1 << 20)
+            if not got:
+                raise RuntimeError("the session went away")
+            buffer += got
+            while len(buffer) - at >= 5:
+                size, kind = struct.unpack_from("<IB", buffer, at)
+                if len(buffer) - at - 5 < size:
+                    break
+                if kind == 8 and buffer[at + 5 + 8] == 2 and buffer[at + 5 + 9] & 1:
+                    return (time.perf_counter() - started) * 1000
+                at += 5 + size
 
 
 def holder_of(pids):

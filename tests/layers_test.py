@@ -23,6 +23,8 @@ HEAVY = {
     "spdlog/": "base/log.cc",
     "CLI/": None,  # docs/decisions/0002-own-argument-parser.md
     "fmt/format": "base/fmt.cc",
+    "zstd": "vtd/compression.cc",
+    "re2/": "cli/pattern.cc",
     "iostream": None,  # its static constructors cost every process of every session memory
 }
 

@@ -5,7 +5,8 @@
 # An entry is a package, or command=package: then the package is only wanted where the command is not there yet.
 set -u
 
-build="g++ cmake ninja=ninja-build make python3 nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev"
+build="g++ cmake ninja=ninja-build make python3 nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev
+  libzstd-dev libre2-dev"
 demo="vim"
 test="ccache clang++-19=clang-19 libclang-rt-19-dev doctest-dev clang-format-19=clang-format-19 vim less htop tmux git
   node=nodejs npm=npm tini procps"

@@ -51,6 +51,12 @@ inline constexpr std::size_t kHistoryBytesMax = 256u << 20;
 // it is taken for damage and not allocated.
 inline constexpr std::size_t kCheckpointBytesMax = 2 * kHistoryBytesMax;
 
+// A session without output, input, reads and clients sleeps after so many seconds. Waking costs a few milliseconds, and
+// who comes back after ten minutes does not notice; a coding agent that thinks is quiet for less.
+inline constexpr std::int64_t kSleepAfterSecondsDefault = 600;
+// A year: more than that means never, and is written so.
+inline constexpr std::int64_t kSleepAfterSecondsMax = 365 * 24 * 3600;
+
 // Names of sessions (docs/cli.md): `[a-z][a-z0-9_-]{0,31}`.
 inline constexpr std::size_t kNameBytesMax = 32;
 

@@ -115,4 +115,31 @@ void RingWriter::log_resize(const RingResize& resize) {
   header_->resizes_count.store(count + 1, std::memory_order_release);
 }
 
+void RingWriter::log_checkpoint(std::uint64_t offset, bool exact) {
+  header_->checkpoint = {offset, resizes_logged(), exact ? 1u : 0u};
+}
+
+void RingWriter::forget_before(std::uint64_t offset) {
+  CHECK(offset <= head());
+  if (offset <= oldest()) return;
+  header_->start = offset;
+  // What is kept lies from `first` to `end`, perhaps around the end of the memory; all the rest goes.
+  const std::size_t first = offset % capacity(), end = head() % capacity();
+  if (offset == head()) return release(0, capacity());
+  if (first < end) {
+    release(0, first);
+    release(end, capacity());
+  } else {
+    release(end, first);
+  }
+}
+
+// The whole pages between two places of the data. A hole reads as zeros, and nobody reads it.
+void RingWriter::release(std::size_t from, std::size_t to) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t begin = (kHeaderBytes + from + page - 1) / page * page, end = (kHeaderBytes + to) / page * page;
+  // Where the system cannot (a kernel without it), the memory stays: nothing else depends on it.
+  if (begin < end) (void)::madvise(reinterpret_cast<char*>(header_) + begin, end - begin, MADV_REMOVE);
+}
+
 }  // namespace holdfast

@@ -6,7 +6,8 @@
 //
 // Layout of the memfd: one header page (RingHeader), then `capacity` bytes of data, byte n at n % capacity.
 // The header also keeps the last resizes with their offsets, because a screen can only be rebuilt from bytes
-// if one knows at which byte the terminal changed its size.
+// if one knows at which byte the terminal changed its size. And it says what the checkpoint covers that the keeper holds:
+// a sleeping session's ring was emptied behind that (docs/vtd.md, "Sleep").
 #pragma once
 
 #include <atomic>
@@ -25,17 +26,25 @@ struct RingResize {
   std::uint16_t cols, rows, xpixel, ypixel;
 };
 
+// The state of the screen after byte offset - 1 and the first `resizes` resizes, which somebody keeps beside the ring.
+struct RingCheckpoint {
+  std::uint64_t offset = 0;
+  std::uint32_t resizes = 0;
+  std::uint32_t exact = 0;  // 1: it is what the bytes made
+};
+
 struct RingHeader {
   static constexpr std::size_t kBytes = 4096;          // one page
-  static constexpr std::uint32_t kMagic = 0x31524648;  // "HFR1"
+  static constexpr std::uint32_t kMagic = 0x32524648;  // "HFR2"
   static constexpr std::size_t kResizesMax = 200;      // fits one page; drags are throttled, so it covers minutes
 
   std::uint32_t magic;
   std::uint32_t capacity;                    // bytes
   std::atomic<std::uint64_t> head;           // offset one past the last byte written
-  std::uint64_t start;                       // offset of the first byte ever in this ring
+  std::uint64_t start;                       // nothing below this offset is there: never was, or was given up
   std::atomic<std::uint32_t> resizes_count;  // ever logged; entry i stands at i % kResizesMax
   std::uint32_t reserved;
+  RingCheckpoint checkpoint;                 // offset 0 and no resizes: there is none
   RingResize resizes[kResizesMax];
 };
 static_assert(sizeof(RingHeader) <= RingHeader::kBytes);
@@ -60,6 +69,8 @@ class RingView {
   std::size_t capacity() const { return header_->capacity; }
   // The bytes of [from, to). CHECKs that oldest() <= from <= to <= head().
   RingSlice slice(std::uint64_t from, std::uint64_t to) const;
+  const RingCheckpoint& checkpoint() const { return header_->checkpoint; }
+  std::uint32_t resizes_logged() const { return header_->resizes_count.load(std::memory_order_acquire); }
   // The logged resizes, oldest first.
   template <typename F>
   void each_resize(F&& f) const {
@@ -89,9 +100,15 @@ class RingWriter : public RingView {
   // Makes the first n reserved bytes readable. CHECKs that so many were reserved.
   void commit(std::size_t n);
   void log_resize(const RingResize& resize);
+  // Somebody keeps the state after everything in the ring so far; `exact` as in RingCheckpoint.
+  void log_checkpoint(std::uint64_t offset, bool exact);
+  // Gives up the bytes below `offset` and their memory, all whole pages of it. Offsets stay what they are. CHECKs that
+  // offset <= head(). Nobody may be reading there.
+  void forget_before(std::uint64_t offset);
 
  private:
   RingWriter(RingHeader* header, std::size_t mapped) : RingView(header, mapped) {}
+  void release(std::size_t from, std::size_t to);
 
   std::size_t reserved_ = 0;
 };

@@ -119,6 +119,67 @@ TEST_CASE("a file that is no ring is refused") {
   CHECK(refused.error().message() == "cannot map the output ring: the file is not a ring of this version");
 }
 
+TEST_CASE("what a ring forgets is given back to the system, the rest can be read, and writing goes on") {
+  constexpr std::size_t kBytes = 1u << 20, kKept = 64u << 10;
+  const Fd memfd = RingWriter::create_memfd(kBytes).value();
+  RingWriter ring = RingWriter::map(memfd.get()).value();
+  const auto byte_at = [](std::uint64_t offset) { return static_cast<char>('a' + offset % 23); };
+  const auto put = [&](std::size_t count) {
+    while (count > 0) {
+      const auto space = ring.reserve(std::min<std::size_t>(count, 4000));
+      for (std::size_t i = 0; i < space.size(); ++i) space[i] = byte_at(ring.head() + i);
+      ring.commit(space.size());
+      count -= space.size();
+    }
+  };
+  const auto check_kept = [&] {
+    const RingSlice slice = ring.slice(ring.oldest(), ring.head());
+    std::uint64_t at = ring.oldest();
+    for (const auto& part : {slice.first, slice.second}) {
+      for (const char c : part) REQUIRE(c == byte_at(at++));
+    }
+  };
+  const auto memory = [&] {
+    struct stat info{};
+    REQUIRE(::fstat(memfd.get(), &info) == 0);
+    return static_cast<std::size_t>(info.st_blocks) * 512;
+  };
+  put(100);
+  ring.forget_before(0);
+  CHECK(ring.oldest() == 0);
+  // Kept in the middle of the memory, around its end, and at its very end.
+  for (const std::size_t more : {3 * kBytes + 300'000, kBytes + 760'000, std::size_t{30'000}, 4 * kBytes - 41'476}) {
+    put(more);
+    CHECK(memory() > kBytes / 2);
+    const std::uint64_t head = ring.head();
+    ring.forget_before(head - kKept);
+    CHECK(ring.oldest() == head - kKept);
+    CHECK(memory() <= kKept + 3 * RingHeader::kBytes);
+    check_kept();
+    put(kBytes / 2);
+    check_kept();
+    put(kBytes);
+    CHECK(ring.oldest() == ring.head() - kBytes);
+    check_kept();
+  }
+  ring.forget_before(ring.head());
+  CHECK(memory() <= 2 * RingHeader::kBytes);
+  ring.forget_before(1);
+  CHECK(ring.oldest() == ring.head());
+}
+
+TEST_CASE_FIXTURE(RingFixture, "a ring says what the checkpoint beside it covers, also to the next holder") {
+  CHECK(view.checkpoint().resizes == 0);
+  put("text");
+  writer.log_resize({4, 80, 24, 0, 0});
+  writer.log_checkpoint(4, true);
+  writer.log_resize({4, 81, 24, 0, 0});
+  CHECK(view.checkpoint().offset == 4);
+  CHECK(view.checkpoint().resizes == 1);
+  CHECK(view.checkpoint().exact == 1);
+  CHECK(view.resizes_logged() == 2);
+}
+
 TEST_CASE("a ring takes no memory before it is written") {
   const Fd memfd = RingWriter::create_memfd(8u << 20).value();
   struct stat info{};

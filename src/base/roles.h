@@ -27,8 +27,11 @@ inline constexpr int kSessionDirFd = 7;  // the session's directory
 inline constexpr int kLockFd = 8;        // flock(2)ed for life; shared by keeper and holder
 inline constexpr int kProgramFd = 9;     // pidfd of the program
 inline constexpr int kPeerFd = 10;       // holder only: SEQPACKET socket to the keeper
+// A checkpoint that a holder put aside when its session went to sleep (base/ring.h says of what): the keeper's from then
+// on, and a later holder's when it starts. There may be none.
+inline constexpr int kCheckpointFd = 11;
 inline constexpr const char* kLogName = "holder.log";  // in the session's directory
-inline constexpr int kKeeperFdEnd = 11;  // close_range from here on
+inline constexpr int kKeeperFdEnd = 12;  // close_range from here on
 
 // The holder's log as the holder reaches it, wherever its directory is.
 inline std::string log_path() { return "/proc/self/fd/" + std::to_string(kSessionDirFd) + "/" + kLogName; }
@@ -48,12 +51,12 @@ struct KeeperNote {
   std::int32_t last_status;  // holder_restarted: wait status of the last one
 };
 
-// Holder to keeper, one packet with one descriptor each (SCM_RIGHTS): what has taken the place of the keeper's duplicate
-// of that number, because a directory was removed from outside. The keeper takes them when it is signalled, and at the
+// Holder to keeper, one packet with one descriptor each (SCM_RIGHTS): what takes the place of the keeper's duplicate of that
+// number, because a directory was removed from outside, or the session sleeps on a new checkpoint. The keeper takes them when it is signalled, and at the
 // latest before it starts another holder (a signal that comes just before it waits is lost); until then they live in the
 // socket, so a lock stays held.
 struct HolderNote {
-  std::int32_t number;  // kListenerFd, kSessionDirFd or kLockFd
+  std::int32_t number;  // kListenerFd, kSessionDirFd, kLockFd or kCheckpointFd
 };
 
 // To a holder: your socket or record seems to be gone, look after them. Blocked by every holder that can take it. To a

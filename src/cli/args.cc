@@ -154,8 +154,12 @@ Result<> Arguments::check_operands() const {
   const auto count = static_cast<int>(operands_.size());
   if (has_rest_ && verb_->rest == Rest::none) return wrong("it takes nothing behind --");
   if (has_rest_ && verb_->rest == Rest::command && rest_.empty()) return wrong("there is no command behind --");
-  // Of "NAME TEXT" only the first must be there.
-  if (count < operand.min) return wrong(std::string(operand.value.substr(0, operand.value.find(' '))) + " is missing");
+  // Of "NAME TEXT" so many as must be there.
+  if (count < operand.min) {
+    std::string_view missing = operand.value;
+    for (int given = 0; given < count; ++given) missing.remove_prefix(std::min(missing.find(' '), missing.size() - 1) + 1);
+    return wrong(std::string(missing.substr(0, missing.find(' '))) + " is missing");
+  }
   if (operand.max < 0 || count <= operand.max) return {};
   const std::string extra = operands_[static_cast<std::size_t>(operand.max)];
   if (verb_->rest == Rest::command) {

@@ -92,6 +92,9 @@ TEST_CASE("missing and unwanted values are errors") {
 TEST_CASE("too few and too many operands are errors; a command without -- is explained") {
   CHECK(problem({}, kNoRest) == "NAME is missing");
   CHECK(problem({}, kTyping) == "NAME is missing");
+  constexpr VerbRow kFinding{"find", "", "", "", "", kOptions, OperandRow{"NAME REGEX", 2, 2, Completes::nothing}, Rest::none, nullptr};
+  CHECK(problem({}, kFinding) == "NAME is missing");
+  CHECK(problem({"a"}, kFinding) == "REGEX is missing");
   CHECK(problem({"a", "b", "c"}, kNoRest) == "'c' is one word too many");
   CHECK(problem({"a", "--", "b"}, kNoRest) == "it takes nothing behind --");
   const auto arguments = parse({"a", "vim"});

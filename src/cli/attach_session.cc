@@ -111,6 +111,11 @@ std::string ending_line(const client::AttachEnd& end, const std::string& name) {
   return {};
 }
 
+std::string rebuilt_line(const std::string& name) {
+  return "the screen of " + name + " was put together again after a crash, and may not have been exact; why: " +
+         command_of("info", name);
+}
+
 int ending_code(const client::AttachEnd& end) {
   using Why = client::AttachEnd::Why;
   switch (end.why) {
@@ -155,6 +160,7 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal) 
                                       : "; see what became of it with: hold ls --all";
   }
   if (!line.empty() && takes_a_line()) tell(line);
+  if (end.rebuilt && takes_a_line()) tell(rebuilt_line(target.name));
   return ending_code(end);
 }
 

@@ -32,6 +32,8 @@ Result<int> attach_session(const AttachTarget& target, AttachTerminal terminal);
 
 // The line after an attachment, without its line end.
 std::string ending_line(const client::AttachEnd& end, const std::string& name);
+// What is said behind it of a session whose pictures may not have been exact.
+std::string rebuilt_line(const std::string& name);
 int ending_code(const client::AttachEnd& end);
 
 }  // namespace holdfast::cli

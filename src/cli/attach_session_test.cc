@@ -38,6 +38,11 @@ TEST_CASE("after an attachment one line says why, what still runs and how to ret
   CHECK(ending_line(end_of(Why::terminal_gone), "build").empty());
 }
 
+TEST_CASE("of a screen that may not have been exact a line says so, and where the reason stands") {
+  CHECK(rebuilt_line("build") ==
+        "the screen of build was put together again after a crash, and may not have been exact; why: hold info build");
+}
+
 TEST_CASE("the exit code of an attachment tells leaving from a program that failed") {
   CHECK(ending_code(end_of(Why::detached)) == 0);
   CHECK(ending_code(end_of(Why::sent_away)) == 0);

@@ -164,6 +164,7 @@ Result<> write_manifest(const Plan& plan, const store::SessionStore::Created& cr
   session.rows = plan.size.rows;
   session.history_rows = plan.config.history_rows;
   session.history_bytes = plan.config.history_bytes;
+  session.sleep_after_s = plan.config.sleep_after_s;
   session.flow = flow_name(plan.config.flow);
   session.socket = socket;
   session.labels = plan.labels;

@@ -12,6 +12,7 @@ Result<wire::ReadRows> wanted(const Arguments& arguments) {
   wire::ReadRows read;
   read.all = arguments.has("--all");
   read.unwrap = arguments.has("--unwrap");
+  read.written = true;
   if (const auto rows = arguments.value("--rows")) read.rows = TRY(parse_count("--rows", *rows, 1, wire::kReadRowsMax));
   read.format = arguments.has("--json") ? "json" : arguments.value("--format").value_or("plain");
   if (wire::is_read_format(read.format)) return read;

@@ -54,6 +54,10 @@ constexpr std::array kReadOptions{
     flag("--all", 'a', "the whole history, too"),
     option("--format", 'f', "FORMAT", "plain (default), vt, html or json", Completes::format),
     flag("--unwrap", 0, "join rows that the terminal wrapped"), flag("--json", 0, "the same as --format json")};
+constexpr std::array kSearchOptions{
+    flag("--ignore-case", 'i', "capital letters are as small ones"),
+    flag("--count", 'c', "print only how many lines match"),
+    option("--limit", 0, "N", "print the newest N lines that match; default 1000"), kJson};
 constexpr std::array kSendOptions{
     list("--key", 'k', "KEY",
          "press a key after the text; may be given again", Completes::key),
@@ -117,6 +121,12 @@ constexpr std::array kVerbs{
     VerbRow{"read", "", "print a session's screen and history", "Nothing is disturbed: nobody needs to be attached.",
             "hold read build\nhold read build --all | less -R\nhold read build --format html > screen.html",
             kReadOptions, kOneSession, Rest::none, run_read},
+    VerbRow{"search", "", "find lines in a session's screen and history",
+            "Prints each line that REGEX (RE2's syntax) matches, with its row: hold read NAME --rows ROW begins there. A "
+            "line that the terminal wrapped is one line. While the alternate screen is shown only that is searched. The exit "
+            "code is 0 if a line matches and 1 if none does.",
+            "hold search build 'error|warning' -i\nhold search build 'FAILED.*_test' --json", kSearchOptions,
+            OperandRow{"NAME REGEX", 2, 2, Completes::session}, Rest::none, run_search},
     VerbRow{"send", "", "type into a session",
             "Types TEXT (words are joined by blanks), then presses the keys, as if somebody sat there; the one who is "
             "attached keeps the lead. Text that begins with - goes behind --. The keys: enter, esc, tab, backtab, space, "
@@ -169,7 +179,8 @@ constexpr std::array kSynonyms{Synonym{"list", "ls"},     Synonym{"sessions", "l
                                Synonym{"join", "attach"}, Synonym{"resume", "attach"}, Synonym{"connect", "attach"},
                                Synonym{"leave", "detach"}, Synonym{"stop", "kill"},  Synonym{"end", "kill"},
                                Synonym{"remove", "rm"},   Synonym{"delete", "rm"},   Synonym{"show", "read"},
-                               Synonym{"cat", "read"},    Synonym{"type", "send"},   Synonym{"man", "help"}};
+                               Synonym{"cat", "read"},    Synonym{"grep", "search"}, Synonym{"find", "search"},
+                                  Synonym{"type", "send"},   Synonym{"man", "help"}};
 
 constexpr std::array kExitCodes{
     ExitCodeRow{0, "done"},

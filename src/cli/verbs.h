@@ -39,6 +39,7 @@ int run_detach(const Arguments& arguments);
 int run_kill(const Arguments& arguments);
 int run_rm(const Arguments& arguments);
 int run_read(const Arguments& arguments);
+int run_search(const Arguments& arguments);
 int run_send(const Arguments& arguments);
 int run_version(const Arguments& arguments);
 int run_completion(const Arguments& arguments);

@@ -138,6 +138,7 @@ class AttachTerminal {
   Phase phase_ = Phase::asking;
   Entry entry_ = Entry::first;
   AttachEnd end_;
+  bool rebuilt_ = false;
   std::optional<Error> refused_;
   std::string holder_error_;
 
@@ -181,6 +182,7 @@ Result<AttachEnd> AttachTerminal::run() {
   TRY(enter(Entry::first));
   while (phase_ != Phase::over) loop_.run_once(again_ ? Duration::zero() : Duration(-1));
   if (refused_) return std::unexpected(std::move(*refused_));
+  end_.rebuilt = rebuilt_;
   return std::move(end_);
 }
 
@@ -419,6 +421,7 @@ void AttachTerminal::handle_snapshot(std::string_view payload) {
   if (!snapshot) return;
   const wire::Phase phase = snapshot->phase;
   const bool last = (snapshot->flags & wire::kLast) != 0;
+  rebuilt_ |= (snapshot->flags & wire::kRebuilt) != 0;
   if (phase == wire::Phase::undo) undo_ends_ = last;
   if (phase == wire::Phase::history || phase == wire::Phase::screen) filter_.restore_begins();
   if (phase == wire::Phase::screen) restore_ends_ = last;

@@ -43,6 +43,7 @@ struct AttachEnd {
   std::string reason{};                   // sent_away, lost: in words
   std::optional<wire::ExitEvent> exit{};  // ended
   int signal = 0;
+  bool rebuilt = false;  // the holder said of a picture that it may not be exact
 };
 
 // Runs until the end of the attachment. Keys that wait in `tty` are the first to be read. Errors are of the start only:

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -31,7 +32,14 @@ store::Manifest stand_in_manifest(const std::string& id, const std::string& name
   return store::new_manifest(known);
 }
 
-Result<> serve(char** argv, pid_t program) {
+// Before any descriptor of our own takes the number.
+Fd inherited_checkpoint() {
+  Fd checkpoint(::fcntl(roles::kCheckpointFd, F_DUPFD_CLOEXEC, roles::kKeeperFdEnd));
+  if (checkpoint) ::close(roles::kCheckpointFd);
+  return checkpoint;
+}
+
+Result<> serve(char** argv, pid_t program, Fd checkpoint) {
   const std::string id = argv[1], name = argv[2];
   auto manifest = store::Manifest::read_from(roles::kSessionDirFd);
   if (!manifest) log::error(manifest.error().message());
@@ -49,7 +57,8 @@ Result<> serve(char** argv, pid_t program) {
                    .program = roles::kProgramFd,
                    .program_pid = program,
                    .own_pid = ::getpid(),
-                   .uid = ::geteuid()});
+                   .uid = ::geteuid()},
+                  std::move(checkpoint));
   // Before the session looks after its places for the first time: a summons that comes meanwhile is not lost.
   TRY(loop.on_signal(roles::kSummonsSignal, [&session] { session.take_summons(); }));
   TRY(session.begin());
@@ -61,6 +70,7 @@ Result<> serve(char** argv, pid_t program) {
 
 int holder_main(int argc, char** argv) {
   if (argc != 4) return 2;
+  Fd checkpoint = inherited_checkpoint();
   ::prctl(PR_SET_NAME, roles::kHolderVerb);  // after execveat(2) it would be the number of a descriptor
   // One arena for both threads: each would cost pages of its own.
   ::mallopt(M_ARENA_MAX, 1);
@@ -68,7 +78,7 @@ int holder_main(int argc, char** argv) {
   for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE}) ::signal(number, SIG_IGN);
   // A session without a log is better than none.
   (void)log::open(roles::log_path());
-  const auto served = serve(argv, static_cast<pid_t>(std::atoi(argv[3])));
+  const auto served = serve(argv, static_cast<pid_t>(std::atoi(argv[3])), std::move(checkpoint));
   if (served) return roles::kHolderFinished;
   log::error(served.error().message());
   return 1;

@@ -26,6 +26,11 @@ class Host {
   // Ends it if it still lives and reaps it; gives its wait status.
   virtual int end_shadow(pid_t pid) = 0;
 
+  // The keeper gets a duplicate: it holds it, in place of the one before, for a holder after this one.
+  virtual void keep_checkpoint(int file) = 0;
+  // The session has gone to sleep: memory that was freed goes back to the system.
+  virtual void give_memory_back() = 0;
+
   virtual Result<> set_terminal_size(const pty::Size& size) = 0;
   // Command of the foreground process group's leader, "" if there is none.
   virtual std::string foreground_command() = 0;

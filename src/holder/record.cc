@@ -61,6 +61,11 @@ std::uint64_t Record::history_bytes() const {
   return static_cast<std::uint64_t>(std::clamp<std::int64_t>(bytes, 0, limits::kHistoryBytesMax));
 }
 
+Duration Record::sleep_after() const {
+  const auto seconds = manifest_.json.get("term").get("sleep_after_s").as_int(limits::kSleepAfterSecondsDefault);
+  return std::chrono::seconds(std::clamp<std::int64_t>(seconds, 0, limits::kSleepAfterSecondsMax));
+}
+
 void Record::save(Host::Durable durable) {
   saved_ = clock_.now();
   manifest_.json.set("updated_at", clock_.wall_ms()).set("last_activity_at", info_.last_activity_ms);

@@ -51,6 +51,7 @@ class Record {
   store::Flow flow() const;
   std::uint32_t history_rows() const;
   std::uint64_t history_bytes() const;
+  Duration sleep_after() const;  // zero: never
 
  private:
   std::string reason_with(const Ending& ending) const;

@@ -37,6 +37,13 @@ TEST_CASE("the record is read from the manifest") {
   CHECK(record.flow() == store::Flow::latest);
   CHECK(record.history_rows() == 5);
   CHECK(record.history_bytes() == limits::kHistoryBytesDefault);
+  CHECK(record.sleep_after() == Duration(600s));
+  for (const auto& [said, meant] : {std::pair{0, 0}, std::pair{-5, 0}, std::pair{90, 90}, std::pair{2'000'000'000, 31'536'000}}) {
+    store::Manifest other = manifest();
+    Json term = other.json.get("term");
+    other.json.set("term", term.set("sleep_after_s", said));
+    CHECK(Record(std::move(other), host, clock).sleep_after() == std::chrono::seconds(meant));
+  }
   CHECK(record.info().argv == std::vector<std::string>{"sh"});
   CHECK(record.info().labels.at(0).second == "b");
   CHECK(record.info().cwd == "/w");

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/sys.h"
+#include "holder/sleep_rule.h"
 
 namespace holdfast::holder {
 namespace {
@@ -20,10 +21,11 @@ constexpr int kRenewTriesMax = 200;
 
 }  // namespace
 
-Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup)
+Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup,
+                 Fd checkpoint)
     : loop_(loop), clock_(clock), host_(host), setup_(setup), line_(loop, setup.master, std::move(ring)),
       record_(std::move(manifest), host, clock),
-      vtd_(loop, host, line_.ring(), *this, {record_.history_rows(), record_.history_bytes()}) {
+      vtd_(loop, host, line_.ring(), *this, {record_.history_rows(), record_.history_bytes()}, std::move(checkpoint)) {
   line_.ring().each_resize([&](const RingResize& logged) {
     size_ = {logged.cols, logged.rows, logged.xpixel, logged.ypixel};
   });
@@ -32,7 +34,7 @@ Session::Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ri
 
 Session::~Session() {
   for (auto* timer : {&resize_timer_, &view_timer_, &flow_timer_, &again_timer_, &answers_timer_, &drain_timer_,
-                      &record_timer_, &reopen_timer_, &kill_timer_, &over_timer_, &renew_timer_}) {
+                      &record_timer_, &reopen_timer_, &kill_timer_, &over_timer_, &renew_timer_, &quiet_timer_}) {
     if (*timer) loop_.cancel(**timer);
   }
   for (const auto& client : clients_) drop_client(*client);
@@ -40,6 +42,7 @@ Session::~Session() {
 }
 
 Result<> Session::begin() {
+  stir();
   renew_places();
   record_.started(setup_.program_pid, setup_.own_pid);
   queries_.begin_behind(line_.head());
@@ -103,6 +106,7 @@ void Session::read_program(std::size_t budget) {
   if (bytes > 0) {
     answer_status_queries();
     record_.active();
+    stir();
   }
   if (line_.is_hung_up()) check_drained();
   if (line_.is_hung_up() && life_ == Life::running && !reopen_timer_) {
@@ -136,7 +140,7 @@ void Session::pump() {
       take_frames(*client);
     }
   }
-  vtd_.expect_work(std::ranges::any_of(clients_, [](const auto& c) { return c->stage == Stage::attached; }));
+  watch_quiet();
   // It may wait while somebody is fed, but not while the program waits for it.
   const bool may_wait = leader_.has_value() && allowance() > 0;
   vtd_.advance(safe(), may_wait ? VtdLink::Wake::later : VtdLink::Wake::now);
@@ -234,6 +238,30 @@ void Session::update_interests() {
     if (client->must_drain || client->blocked) interest |= loop::kWrite;
     if (const auto changed = loop_.change(client->socket.get(), interest); !changed) drop_client(*client);
   }
+}
+
+// Somebody is attached, or is still to be sent bytes of the ring.
+bool Session::is_watched() const {
+  return std::ranges::any_of(clients_, [](const auto& client) {
+    return client->stage == Stage::attached || client->stage == Stage::leaving ||
+           (client->stage != Stage::gone && client->output.needs_from());
+  });
+}
+
+void Session::watch_quiet() {
+  const bool watched = is_watched();
+  if (watched) stir();
+  const Quiet quiet = decide_quiet({.sleep_after = record_.sleep_after(),
+                                    .now = loop_.now(),
+                                    .stirred = stirred_,
+                                    .watched = watched,
+                                    .awake = vtd_.is_running()});
+  vtd_.expect_work(watched);
+  vtd_.let_sleep(quiet.may_sleep);
+  if (quiet_timer_ && !quiet.look_at) loop_.cancel(*quiet_timer_);
+  if (!quiet.look_at) quiet_timer_.reset();
+  // One that is set may come too early: then it is set again, once in so long a time.
+  if (quiet.look_at && !quiet_timer_) quiet_timer_ = loop_.at(*quiet.look_at, [this] { quiet_timer_.reset(); });
 }
 
 void Session::sweep() {

@@ -33,7 +33,9 @@ class Session final : private VtdListener {
     pid_t program_pid = 0, own_pid = 0;
     std::uint32_t uid = 0;  // whose clients are let in
   };
-  Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup);
+  // `checkpoint`: what the ring says of it is kept there; none if there is none.
+  Session(loop::Loop& loop, const Clock& clock, Host& host, RingWriter ring, store::Manifest manifest, Setup setup,
+          Fd checkpoint = {});
   ~Session();
 
   Result<> begin();
@@ -71,6 +73,9 @@ class Session final : private VtdListener {
   void follow_leader(const Client& client);
   void apply_flow();
   void update_interests();
+  bool is_watched() const;
+  void stir() { stirred_ = loop_.now(); }
+  void watch_quiet();
   void sweep();
   bool awaits_answer(const Client& client) const;
   std::uint64_t safe() const { return line_.safe(); }
@@ -132,6 +137,8 @@ class Session final : private VtdListener {
   void shadow_event(const wire::vtd::Event& event) override;
   void shadow_answered(const wire::vtd::Answer& answer, Fd file, bool rebuilt) override;
   void shadow_restarted(std::string_view why) override;
+  void shadow_inexact(std::string_view why) override;
+  void shadow_sleeps(std::uint64_t offset, int checkpoint, bool exact) override;
 
   // session_life.cc: requests about the whole session, and its end
   void answer_info(Client& client, std::int64_t request);
@@ -178,7 +185,8 @@ class Session final : private VtdListener {
   bool paused_ = false;  // reading waits for the leader
   bool queued_ = false;  // something was queued for a client since it was pumped
   std::optional<loop::TimerId> resize_timer_, view_timer_, flow_timer_, again_timer_, answers_timer_, drain_timer_,
-      record_timer_, reopen_timer_, kill_timer_, over_timer_, renew_timer_;
+      record_timer_, reopen_timer_, kill_timer_, over_timer_, renew_timer_, quiet_timer_;
+  Instant stirred_;  // last output, input, read, or somebody attached
   int renew_tries_ = 0;  // since the last summons
 
   Life life_ = Life::running;

@@ -20,6 +20,10 @@ constexpr Duration kViewPause = 50ms;
 // A window that is being dragged changes its size with every frame; programs redraw at each.
 constexpr Duration kResizePause = 30ms;
 
+// What stays in the ring of a sleeping session, bytes: with the checkpoint nothing of it is needed to go on, it is there
+// for a holder that has to begin without one.
+constexpr std::uint64_t kSleepingRingBytes = 64u << 10;
+
 std::string event_frame(const Json& json) { return wire::encode(wire::Type::event, json.dump()); }
 
 }  // namespace
@@ -340,6 +344,20 @@ void Session::shadow_event(const wire::vtd::Event& event) {
 void Session::shadow_restarted(std::string_view why) {
   queries_.shadow_restarted();
   log::info(why);
+}
+
+void Session::shadow_inexact(std::string_view why) {
+  // What was said of it already says more.
+  if (std::ranges::count(record_.info().marks, "rebuilt") > 0) return;
+  record_.mark("rebuilt", "the screen was put together again and may not be exact: " + std::string(why));
+}
+
+// The keeper is given the checkpoint first: until the ring says so, a new holder goes by the ring alone.
+void Session::shadow_sleeps(std::uint64_t offset, int checkpoint, bool exact) {
+  host_.keep_checkpoint(checkpoint);
+  line_.ring().log_checkpoint(offset, exact);
+  line_.ring().forget_before(line_.head() - std::min<std::uint64_t>(line_.head(), kSleepingRingBytes));
+  host_.give_memory_back();
 }
 
 void Session::shadow_answered(const wire::vtd::Answer& answer, Fd file, bool rebuilt) {

@@ -222,6 +222,7 @@ void Session::take_control(Client& client, wire::Type type, const Json& json) {
 void Session::take_input(Client& client, std::string_view bytes) {
   if (has_all_output()) return;
   record_.active();
+  stir();
   InputQueue& input = line_.input();
   if (client.stage != Stage::attached) {
     input.push(bytes);

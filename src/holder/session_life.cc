@@ -63,6 +63,7 @@ void Session::read_rows(Client& client, const wire::ReadRows& message) {
   if (static_cast<std::size_t>(questions) >= kQuestionsMax) {
     return deny(client, message.id, {ErrorKind::refused, "read the screen", "too many questions at once", {}});
   }
+  stir();
   read_program(kReadDrainBytes);
   const std::uint64_t id = vtd_.request(safe(), {.want = wire::vtd::Want::read, .json = wire::to_json(message).dump()});
   asked_.push_back({.id = id, .client = client.id, .purpose = Purpose::read, .request = message.id});
@@ -197,10 +198,14 @@ void Session::on_keeper_note(const roles::KeeperNote& note) {
     case roles::KeeperNote::program_ended:
       return program_ended(ending_of(note.wait_status), note.wall_ms);
     case roles::KeeperNote::holder_restarted: {
-      const std::uint64_t bytes = line_.head() - line_.ring().oldest();
+      // Behind a checkpoint nothing of the screen is lost but what only the dead one knew.
+      const RingCheckpoint& kept = line_.ring().checkpoint();
+      const bool has_checkpoint = vtd_.rebuild_offset() == kept.offset && kept.resizes != 0;
+      const std::uint64_t bytes = line_.head() - (has_checkpoint ? kept.offset : line_.ring().oldest());
       return record_.mark("rebuilt",
                           "the holder died and was started again; clients were disconnected; the screen was "
-                          "rebuilt from the last " +
+                          "rebuilt from " +
+                              std::string(has_checkpoint ? "a checkpoint and " : "") + "the last " +
                               std::to_string(bytes) + " bytes");
     }
     default:

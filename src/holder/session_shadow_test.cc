@@ -20,6 +20,11 @@ void check_poison_is_skipped(World& world) {
   FakeClient& client = world.attach();
   CHECK((client.snapshots.back().flags & wire::kRebuilt) != 0);
   CHECK(last_picture(client) == "restore of 10");
+  client.say(wire::Type::info, Json::object().set("id", 3));
+  world.settle();
+  REQUIRE(client.infos.size() == 1);
+  CHECK(client.infos[0].get("info").get("marks").items().at(0).as_string() == "rebuilt");
+  CHECK(client.infos[0].get("info").get("reason").as_string().find("left out") != std::string::npos);
 }
 
 }  // namespace
@@ -134,7 +139,7 @@ TEST_CASE("the program goes on two seconds after VTD died, also when nothing els
 }
 
 TEST_CASE("a VTD that is killed, lives for an hour and is killed again at the same place is started again at once") {
-  World world;
+  World world("auto", 0);
   world.host.shadow_status = SIGKILL;
   world.write("text");
   world.settle();

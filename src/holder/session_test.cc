@@ -520,8 +520,15 @@ TEST_CASE("however many came by the old socket, they are let in before a new one
   CHECK(world.attach().leader);
 }
 
-TEST_CASE("a session that nothing happens to has no timers and does not wake") {
-  World world;
+TEST_CASE("a session that nothing happens to has no timers and does not wake, but once to go to sleep") {
+  World sleeper;
+  sleeper.write("prompt$ ");
+  sleeper.pass(10s);
+  CHECK(sleeper.sleep() == 590s);
+  sleeper.idle(10s);
+  CHECK(sleeper.sleep() == 1h);
+
+  World world("auto", 0);
   world.write("prompt$ ");
   world.pass(10s);
   const Instant before = world.clock.now();

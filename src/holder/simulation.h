@@ -5,6 +5,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -108,6 +109,10 @@ struct FakeVtd {
 class FakeHost final : public Host {
  public:
   Result<Shadow> start_shadow() override {
+    if (starts_refused > 0) {
+      --starts_refused;
+      return fail(ErrorKind::failed, "start", "there are too many processes");
+    }
     auto [ours, theirs] = TRY(sys::socket_pair(SOCK_SEQPACKET | SOCK_NONBLOCK));
     vtd = std::make_unique<FakeVtd>();
     vtd->socket = std::move(theirs);
@@ -117,6 +122,8 @@ class FakeHost final : public Host {
     vtd.reset();
     return shadow_status;
   }
+  void keep_checkpoint(int file) override { checkpoint.reset(::dup(file)); }
+  void give_memory_back() override {}
   Result<> set_terminal_size(const pty::Size& size) override {
     sizes.push_back(size);
     return {};
@@ -147,6 +154,8 @@ class FakeHost final : public Host {
   std::unique_ptr<FakeVtd> vtd;
   int shadows = 0;
   int shadow_status = SIGSEGV;
+  int starts_refused = 0;
+  Fd checkpoint;  // what the keeper was given
   std::vector<pty::Size> sizes;
   std::vector<int> signals;
   bool tree_empty = true, removed = false;
@@ -294,7 +303,8 @@ class FakeClient {
 
 class World {
  public:
-  explicit World(std::string flow = "auto") : poller_(clock), loop(poller_, clock) {
+  // `sleep_after_s`: 0 = the session never sleeps.
+  explicit World(std::string flow = "auto", std::int64_t sleep_after_s = limits::kSleepAfterSecondsDefault) : poller_(clock), loop(poller_, clock) {
     auto program_line = sys::socket_pair(SOCK_STREAM | SOCK_NONBLOCK).value();
     master_ = std::move(program_line.first);
     program_ = std::move(program_line.second);
@@ -303,11 +313,23 @@ class World {
     keeper = std::move(keeper_line.second);
     ring_ = RingWriter::create_memfd(limits::kRingBytes).value();
     listen();
+    RingWriter::map(ring_.get())->log_resize({0, 80, 24, 0, 0});
+    manifest_.json.set("id", "01h").set("name", "sim");
+    manifest_.json.set("term", Json::object().set("flow", flow).set("sleep_after_s", sleep_after_s));
+    begin_session();
+  }
+
+  // A holder that dies and the next one, which gets what the keeper has. Its clients are gone.
+  void restart_holder() {
+    clients.clear();
+    session.reset();
+    host.vtd.reset();
+    begin_session();
+  }
+
+  void begin_session() {
     auto ring = RingWriter::map(ring_.get()).value();
-    ring.log_resize({0, 80, 24, 0, 0});
-    store::Manifest manifest;
-    manifest.json.set("id", "01h").set("name", "sim");
-    manifest.json.set("term", Json::object().set("flow", flow));
+    store::Manifest manifest = manifest_;
     session = std::make_unique<Session>(loop, clock, host, std::move(ring), std::move(manifest),
                                         Session::Setup{.master = master_.get(),
                                                        .listener = listener_.get(),
@@ -315,7 +337,8 @@ class World {
                                                        .program = -1,
                                                        .program_pid = 42,
                                                        .own_pid = 43,
-                                                       .uid = ::geteuid()});
+                                                       .uid = ::geteuid()},
+                                        Fd(::dup(host.checkpoint.get())));
     CHECK(session->begin().has_value());
   }
 
@@ -370,6 +393,23 @@ class World {
     }
   }
 
+  // The same for hours: from one timer to the next.
+  void idle(Duration time) {
+    const Instant end = clock.now() + time;
+    settle();
+    while (clock.now() < end) {
+      loop.run_once(end - clock.now());
+      settle();
+    }
+  }
+
+  RingView ring() const { return RingView::map(ring_.get()).value(); }
+  std::size_t ring_memory() const {
+    struct stat info{};
+    CHECK(::fstat(ring_.get(), &info) == 0);
+    return static_cast<std::size_t>(info.st_blocks) * 512;
+  }
+
   // Nothing comes from outside: how long it takes until the session wakes by itself, looked at for an hour.
   Duration sleep() {
     settle();
@@ -393,6 +433,7 @@ class World {
   std::string input;     // what it was sent
   bool program_reads = true;
   std::optional<std::uint64_t> poison;  // offset of the byte that crashes VTD
+  bool refuses_checkpoints = false;     // VTD cannot write them
   bool poison_babbles = false;          // or makes it talk nonsense instead
   std::size_t budget = 1u << 20;  // bytes that one party moves in a step
 
@@ -483,8 +524,12 @@ class World {
     using wire::vtd::Want;
     static const std::map<Want, std::string> kNames{{Want::restore, "restore"}, {Want::restore_screen, "screen"},
                                                     {Want::view, "view"},       {Want::undo, "undo"},
-                                                    {Want::checkpoint, "checkpoint"}, {Want::read, "read"}};
+                                                    {Want::checkpoint, "checkpoint"}, {Want::read, "read"},
+                                                    {Want::packed_checkpoint, "packed"}};
     vtd.words.push_back(kNames.at(request.want) + " " + std::to_string(vtd.at));
+    if (refuses_checkpoints && (request.want == Want::checkpoint || request.want == Want::packed_checkpoint)) {
+      return tell(vtd, wire::vtd::Answer{request.id, vtd.at, 0, 0, "no memory"});
+    }
     std::string bytes = kNames.at(request.want) + " of " + std::to_string(vtd.at);
     if (request.want == Want::view) bytes += " " + std::to_string(request.cols) + "x" + std::to_string(request.rows);
     const std::uint64_t history = request.want == Want::restore ? 3 : 0;
@@ -494,6 +539,7 @@ class World {
   }
 
   Fd master_, program_, keeper_ours_, ring_, listener_;
+  store::Manifest manifest_;
   sockaddr_un address_{};
   socklen_t address_length_ = 0;
   std::string to_write_;

@@ -1,6 +1,7 @@
 #include "holder/system_host.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -76,6 +77,10 @@ int SystemHost::end_shadow(pid_t pid) {
   }
   return status;
 }
+
+void SystemHost::keep_checkpoint(int file) { give_to_keeper(file, roles::kCheckpointFd); }
+
+void SystemHost::give_memory_back() { ::malloc_trim(0); }
 
 Result<> SystemHost::set_terminal_size(const pty::Size& size) { return pty::set_size(roles::kMasterFd, size); }
 
@@ -225,11 +230,15 @@ Result<> SystemHost::renew_socket() {
 // Ours, and the keeper's: the next holder has it from there.
 Result<> SystemHost::replace_descriptor(Fd made, int number) {
   if (::dup2(made.get(), number) < 0) return fail_errno("replace descriptor " + std::to_string(number), errno);
+  give_to_keeper(number, number);
+  return {};
+}
+
+void SystemHost::give_to_keeper(int fd, int number) const {
   const roles::HolderNote note{number};
   const std::string_view bytes(reinterpret_cast<const char*>(&note), sizeof note);
-  if (const auto sent = sys::send_with_fd(roles::kPeerFd, bytes, number); !sent) log::error(sent.error().message());
+  if (const auto sent = sys::send_with_fd(roles::kPeerFd, bytes, fd); !sent) log::error(sent.error().message());
   if (::getppid() == session_.keeper) ::kill(session_.keeper, roles::kSummonsSignal);
-  return {};
 }
 
 Result<> SystemHost::remove_session() {

@@ -24,6 +24,8 @@ class SystemHost final : public Host {
 
   Result<Shadow> start_shadow() override;
   int end_shadow(pid_t pid) override;
+  void keep_checkpoint(int file) override;
+  void give_memory_back() override;
   Result<> set_terminal_size(const pty::Size& size) override;
   std::string foreground_command() override;
   Result<> signal_foreground(int signal_number) override;
@@ -47,6 +49,7 @@ class SystemHost final : public Host {
   Result<> renew_name();
   Result<> renew_socket();
   Result<> replace_descriptor(Fd made, int number);
+  void give_to_keeper(int fd, int number) const;
   void queue_manifest();
   void take_outcomes();
 

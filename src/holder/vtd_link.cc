@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <utility>
 
 #include "base/limits.h"
 #include "base/log.h"
@@ -43,7 +44,8 @@ constexpr Duration kSoundAfter = 10s;
 
 }  // namespace
 
-VtdLink::VtdLink(loop::Loop& loop, Host& host, const RingView& ring, VtdListener& listener, Settings settings)
+VtdLink::VtdLink(loop::Loop& loop, Host& host, const RingView& ring, VtdListener& listener, Settings settings,
+                 Fd checkpoint)
     : loop_(loop), host_(host), ring_(ring), listener_(listener), settings_(settings) {
   bool first = true;
   ring.each_resize([&](const RingResize& logged) {
@@ -57,9 +59,28 @@ VtdLink::VtdLink(loop::Loop& loop, Host& host, const RingView& ring, VtdListener
     first = false;
   });
   acked_ = sent_ = start_ = ring.oldest();
+  if (checkpoint) take_over(std::move(checkpoint));
 }
 
 VtdLink::~VtdLink() { close(); }
+
+// Of a holder that died after its session had gone to sleep.
+void VtdLink::take_over(Fd checkpoint) {
+  const RingCheckpoint& said = ring_.checkpoint();
+  if (said.resizes == 0 || said.offset < ring_.oldest() || said.offset > ring_.head()) return;
+  // The oldest logged size is no operation, so the n-th one has number n - 1.
+  const std::uint64_t logged = ring_.resizes_logged();
+  const std::uint64_t forgotten = logged - std::min<std::uint64_t>(logged, RingHeader::kResizesMax);
+  const std::uint64_t covered = said.resizes - std::min<std::uint64_t>(said.resizes, forgotten);
+  checkpoints_.push_back({.seq = covered - std::min<std::uint64_t>(covered, 1),
+                          .offset = said.offset,
+                          .file = std::move(checkpoint),
+                          .exact = said.exact != 0,
+                          .packed = true});
+  prune_script();
+  acked_ = sent_ = start_ = said.offset;
+  unheard_ = true;
+}
 
 void VtdLink::resized(std::uint64_t offset, const Resize& size) {
   ++resizes_since_checkpoint_;
@@ -119,11 +140,11 @@ std::uint64_t VtdLink::rebuild_offset() const {
 }
 
 bool VtdLink::is_awaited() const {
-  return is_running() || !was_tried_ || loop_.now() < awaited_until_;
+  return is_running() || !was_tried_ || asleep_ || loop_.now() < awaited_until_;
 }
 
 bool VtdLink::has_work() const {
-  if (safe_ > acked_) return true;
+  if (safe_ > acked_ || unheard_) return true;
   return std::ranges::any_of(script_, [](const Op& op) { return !op.is_resize; });
 }
 
@@ -147,22 +168,26 @@ void VtdLink::advance(std::uint64_t safe, Wake wake) {
   }
   flush();
   watch_progress();
-  rest_if_finished();
+  rest_if_idle();
 }
 
 void VtdLink::finish(std::uint64_t offset) {
   finished_ = true;
-  want_checkpoint(offset);
+  if (!is_kept(offset)) want_checkpoint(offset, Want::packed_checkpoint);
 }
 
 // ---- starting and dying
 
 void VtdLink::start() {
   was_tried_ = true;
+  unheard_ = false;
+  const bool was_asleep = std::exchange(asleep_, false);
   auto shadow = host_.start_shadow();
   if (!shadow) {
     log::error(shadow.error().message());
     start_pause_ = std::clamp(2 * start_pause_, kStartPauseFirst, kStartPauseMax);
+    // What wakes it must not overrun the ring before it can be started: waited for once, as for one that died.
+    if (was_asleep) return expect_start();
     next_start_ = loop_.now() + start_pause_;
     start_timer_ = loop_.at(next_start_, [this] { start_timer_.reset(); });
     return;
@@ -201,6 +226,7 @@ void VtdLink::begin_at(const Checkpoint* checkpoint) {
       start.xpixel = op.size.xpixel, start.ypixel = op.size.ypixel;
     }
   }
+  if (!exact_) become_inexact("its last bytes alone are known");
   start_ = sent_ = acked_ = start.offset;
   asked_ = 0;
   send(encode(ToVtd{start}), checkpoint != nullptr ? checkpoint->file.get() : -1);
@@ -318,10 +344,15 @@ void VtdLink::send_range(std::uint64_t end) {
         break;
       }
     }
-    if (skip) exact_ = false;
+    if (skip) become_inexact("bytes that crash the shadow terminal were left out");
     send(skip ? encode(ToVtd{Skip{to}}) : encode(ToVtd{Range{to}}));
     sent_ = to;
   }
+}
+
+void VtdLink::become_inexact(std::string_view why) {
+  exact_ = false;
+  listener_.shadow_inexact(why);
 }
 
 void VtdLink::send(std::string bytes, int file) {
@@ -373,7 +404,7 @@ void VtdLink::on_message(FromVtd message, Fd file) {
     const std::uint64_t last = checkpoints_.empty() ? start_ : checkpoints_.back().offset;
     if (acked_ - std::min(acked_, last) >= limits::kCheckpointEveryBytes ||
         resizes_since_checkpoint_ >= kResizesPerCheckpoint) {
-      want_checkpoint(sent_);
+      want_checkpoint(sent_, Want::checkpoint);
     }
   } else if (auto* reply = std::get_if<Reply>(&message)) {
     listener_.shadow_replied(reply->offset, reply->bytes);
@@ -390,24 +421,33 @@ void VtdLink::on_answer(Answer answer, Fd file) {
       std::ranges::find_if(script_, [&](const Op& o) { return !o.is_resize && o.request.id == answer.id; });
   if (op == script_.end()) return;
   const std::uint64_t seq = op->seq;
+  const bool packed = op->request.want == Want::packed_checkpoint;
   remove_op(static_cast<std::size_t>(op - script_.begin()));
   if (!file && answer.error.empty()) answer.error = "the shadow terminal gave no answer";
-  if (answer.id == checkpoint_id_) keep_checkpoint(answer, std::move(file), seq);
+  if (answer.id == checkpoint_id_) keep_checkpoint(answer, std::move(file), seq, packed);
   else listener_.shadow_answered(answer, std::move(file), !exact_);
 }
 
-void VtdLink::want_checkpoint(std::uint64_t offset) {
+void VtdLink::want_checkpoint(std::uint64_t offset, Want want) {
   if (checkpoint_id_ != 0 && !finished_) return;
   resizes_since_checkpoint_ = 0;
-  checkpoint_id_ = request(offset, {.want = Want::checkpoint});
+  checkpoint_id_ = request(offset, {.want = want});
 }
 
-void VtdLink::keep_checkpoint(const Answer& answer, Fd file, std::uint64_t seq) {
+// Whether a VTD that sleeps can wake from the newest checkpoint and be where it was.
+bool VtdLink::is_kept(std::uint64_t offset) const {
+  if (checkpoints_.empty()) return false;
+  const Checkpoint& newest = checkpoints_.back();
+  return newest.packed && newest.offset == offset &&
+         std::ranges::none_of(script_, [&](const Op& op) { return op.is_resize && op.seq > newest.seq; });
+}
+
+void VtdLink::keep_checkpoint(const Answer& answer, Fd file, std::uint64_t seq, bool packed) {
   checkpoint_id_ = 0;
   checkpoint_failed_ = !answer.error.empty();
   if (checkpoint_failed_) return log::warning("no checkpoint: " + answer.error);
   if (checkpoints_.size() == kCheckpointsKept) checkpoints_.erase(checkpoints_.begin());
-  checkpoints_.push_back({seq, answer.offset, std::move(file), exact_});
+  checkpoints_.push_back({seq, answer.offset, std::move(file), exact_, packed});
   // The end needs one only: there is no later one it could be the spare of.
   if (finished_) checkpoints_.erase(checkpoints_.begin(), checkpoints_.end() - 1);
   prune_script();
@@ -434,12 +474,28 @@ void VtdLink::check_progress() {
   progress_timer_ = loop_.at(heard_ + kHungAfter, [this] { check_progress(); });
 }
 
-void VtdLink::rest_if_finished() {
-  if (!finished_ || work_expected_ || is_busy() || has_work()) return;
-  const pid_t pid = shadow_ ? shadow_->pid : -1;
+void VtdLink::rest_if_idle() {
+  if (!shadow_ || !(finished_ || may_sleep_) || work_expected_ || is_busy() || has_work()) return;
+  if (finished_ || is_kept(safe_)) return let_go();
+  // Without a checkpoint it has to stay.
+  if (checkpoint_failed_) return;
+  want_checkpoint(safe_, Want::packed_checkpoint);
+  send_script();
+  flush();
+  watch_progress();
+}
+
+void VtdLink::let_go() {
+  const pid_t pid = shadow_->pid;
   close();
+  host_.end_shadow(pid);
   awaited_until_ = {};
-  if (pid > 0) host_.end_shadow(pid);
+  asleep_ = true;
+  if (!is_kept(safe_)) return;
+  // An older one would need bytes that may be given up now.
+  checkpoints_.erase(checkpoints_.begin(), checkpoints_.end() - 1);
+  prune_script();
+  listener_.shadow_sleeps(checkpoints_.back().offset, checkpoints_.back().file.get(), checkpoints_.back().exact);
 }
 
 }  // namespace holdfast::holder

@@ -2,6 +2,7 @@
 //
 // What VTD must see beside the bytes (sizes, requests) stands in a script in the order of the offsets, so that a new
 // VTD can be brought to where the old one was: last checkpoint, then bytes and script. The holder never waits for it.
+// In a quiet session it is let go behind a checkpoint, and started again by the next work.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +29,11 @@ class VtdListener {
   virtual void shadow_answered(const wire::vtd::Answer& answer, Fd file, bool rebuilt) = 0;
   // A new one begins to repeat what the old one had done.
   virtual void shadow_restarted(std::string_view why) = 0;
+  // From now on the screen may differ from what the bytes made.
+  virtual void shadow_inexact(std::string_view why) = 0;
+  // It was let go. `checkpoint` is a memfd of the state after byte offset - 1 and all resizes: the bytes before are not
+  // needed any more. `exact`: as in shadow_inexact.
+  virtual void shadow_sleeps(std::uint64_t offset, int checkpoint, bool exact) = 0;
 };
 
 class VtdLink {
@@ -36,8 +42,9 @@ class VtdLink {
     std::uint32_t history_rows = 0;
     std::uint64_t history_bytes = 0;
   };
-  // The references outlive the link. Sizes logged in the ring so far are taken from there.
-  VtdLink(loop::Loop& loop, Host& host, const RingView& ring, VtdListener& listener, Settings settings);
+  // The references outlive the link. Sizes logged in the ring so far are taken from there; `checkpoint`, if there is one,
+  // is what the ring says of it.
+  VtdLink(loop::Loop& loop, Host& host, const RingView& ring, VtdListener& listener, Settings settings, Fd checkpoint);
   ~VtdLink();
 
   void resized(std::uint64_t offset, const wire::vtd::Resize& size);
@@ -57,9 +64,11 @@ class VtdLink {
   // some for it soon. Later requests start it for a while.
   void finish(std::uint64_t offset);
   void expect_work(bool expected) { work_expected_ = expected; }
+  // The session is quiet: VTD goes once it has no work, behind a checkpoint. Taken back, it stays if it is still there.
+  void let_sleep(bool may_sleep) { may_sleep_ = may_sleep; }
 
   bool is_running() const { return shadow_.has_value(); }
-  // Runs, is started with the first output, or has died and will soon run again: what it has not seen must stay in the
+  // Runs, is started with the next output, or has died and will soon run again: what it has not seen must stay in the
   // ring. One that gets nowhere for kHungAfter is not waited for any more.
   bool is_awaited() const;
   std::uint64_t parsed() const { return acked_; }
@@ -79,6 +88,7 @@ class VtdLink {
     std::uint64_t seq = 0, offset = 0;  // state after byte offset - 1 and every operation up to seq
     Fd file;
     bool exact = true;
+    bool packed = false;
   };
   struct SkipRange {
     std::uint64_t from, to;
@@ -106,8 +116,11 @@ class VtdLink {
   void on_readable();
   void on_message(wire::vtd::FromVtd message, Fd file);
   void on_answer(wire::vtd::Answer answer, Fd file);
-  void keep_checkpoint(const wire::vtd::Answer& answer, Fd file, std::uint64_t seq);
-  void want_checkpoint(std::uint64_t offset);
+  void keep_checkpoint(const wire::vtd::Answer& answer, Fd file, std::uint64_t seq, bool packed);
+  void want_checkpoint(std::uint64_t offset, wire::vtd::Want want);
+  void take_over(Fd checkpoint);
+  bool is_kept(std::uint64_t offset) const;
+  void become_inexact(std::string_view why);
   bool has_work() const;
   void send_script();
   void send_range(std::uint64_t end);
@@ -116,7 +129,8 @@ class VtdLink {
   bool is_busy() const;
   void watch_progress();
   void check_progress();
-  void rest_if_finished();
+  void rest_if_idle();
+  void let_go();
   void close();
   void add_op(Op op);
   void remove_op(std::size_t index);
@@ -157,7 +171,9 @@ class VtdLink {
   Duration start_pause_{0};
   std::optional<Instant> batch_since_;
   std::optional<loop::TimerId> batch_timer_, progress_timer_, start_timer_, await_timer_;
-  bool finished_ = false, work_expected_ = false;
+  bool finished_ = false, work_expected_ = false, may_sleep_ = false;
+  bool asleep_ = false;
+  bool unheard_ = false;  // a checkpoint of another holder's: what it says of the session is not known here
 };
 
 }  // namespace holdfast::holder

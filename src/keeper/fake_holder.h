@@ -13,6 +13,8 @@ enum HolderCommand : char {
   kSayRing = 'r',     // the first size in the ring
   kSayNote = 'n',     // the keeper's next word: kind, status, restarts, last status
   kRelock = 'l',      // makes another lock file, locks it and gives it to the keeper
+  kPutAside = 'a',    // gives the keeper a new checkpoint
+  kSayAside = 's',    // what stands in the one it was started with
   kFinish = 'x',      // ends as one whose session is over
   kCrash = 'c',       // ends as one that failed
 };

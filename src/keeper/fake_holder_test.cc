@@ -69,6 +69,21 @@ std::string relock() {
   return sys::send_with_fd(roles::kPeerFd, bytes, lock.get()).has_value() ? "done" : "cannot send";
 }
 
+// The first says "1", each one after the one that the holder was started with says one more.
+std::string aside() {
+  std::array<char, 16> text{};
+  const auto n = ::pread(roles::kCheckpointFd, text.data(), text.size(), 0);
+  return n > 0 ? std::string(text.data(), static_cast<std::size_t>(n)) : "0";
+}
+
+std::string put_aside() {
+  const Fd checkpoint = sys::memory_file("checkpoint").value();
+  if (!sys::write_all(checkpoint.get(), std::to_string(std::stoi(aside()) + 1))) return "cannot write";
+  const roles::HolderNote note{roles::kCheckpointFd};
+  const std::string_view bytes(reinterpret_cast<const char*>(&note), sizeof note);
+  return sys::send_with_fd(roles::kPeerFd, bytes, checkpoint.get()).has_value() ? "done" : "cannot send";
+}
+
 std::string obey(char command, char** argv) {
   switch (command) {
     case kSayPid:
@@ -87,6 +102,10 @@ std::string obey(char command, char** argv) {
       return next_note();
     case kRelock:
       return relock();
+    case kPutAside:
+      return put_aside();
+    case kSayAside:
+      return aside();
     case kFinish:
       ::_exit(roles::kHolderFinished);
     case kCrash:

@@ -133,14 +133,20 @@ class Keeper {
       message.msg_control = space;
       message.msg_controllen = sizeof space;
       const auto n = ::recvmsg(peer_, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-      if (n < 0 && errno == EINTR) continue;
+      // ECONNRESET says, once, that a holder died with notes of ours unread; its own still lie here.
+      if (n < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
       if (n <= 0) return;
       const cmsghdr* attached = CMSG_FIRSTHDR(&message);
       if (attached == nullptr || attached->cmsg_type != SCM_RIGHTS) continue;
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(attached), sizeof fd);
       const bool known = note.number == roles::kListenerFd || note.number == roles::kSessionDirFd ||
-                         note.number == roles::kLockFd;
+                         note.number == roles::kLockFd || note.number == roles::kCheckpointFd;
+      // It may have come on the very number, and dup2 onto itself would leave CLOEXEC on.
+      if (fd == note.number) {
+        ::fcntl(fd, F_SETFD, 0);
+        continue;
+      }
       if (n == sizeof note && known) ::dup2(fd, note.number);
       ::close(fd);
     }

@@ -279,6 +279,24 @@ TEST_CASE_FIXTURE(Session, "what the holder had to make anew the next one has to
                       std::filesystem::directory_iterator()) == 11);
 }
 
+TEST_CASE_FIXTURE(Session, "what a holder put aside every later holder has, the last one of it") {
+  start("exec cat");
+  const pid_t keeper = ask_pid(kSayKeeper);
+  const auto files_of_keeper = [&] {
+    return std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(keeper) + "/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  CHECK(ask(kSayAside) == "0");
+  for (const char* expected : {"1", "2", "3"}) {
+    CHECK(ask(kPutAside) == "done");
+    ::kill(ask_pid(kSayPid), SIGKILL);
+    CHECK(ask(kSayAside) == expected);
+    CHECK(files_of_keeper() == 12);
+  }
+  ::kill(ask_pid(kSayPid), SIGKILL);
+  CHECK(ask(kSayAside) == "3");
+}
+
 TEST_CASE_FIXTURE(Session, "a keeper that is woken takes what waits for it, and goes on") {
   start("exec cat");
   const pid_t keeper = ask_pid(kSayKeeper);

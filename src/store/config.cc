@@ -109,6 +109,10 @@ Result<Config> read_settings(const Settings& settings) {
   if (const auto bytes = TRY(settings.integer("terminal", "history-bytes", kHistoryBytesMin, kHistoryBytesMax))) {
     config.history_bytes = static_cast<std::uint64_t>(*bytes);
   }
+  if (const auto seconds =
+          TRY(settings.integer("terminal", "sleep-after-seconds", 0, limits::kSleepAfterSecondsMax))) {
+    config.sleep_after_s = *seconds;
+  }
   const auto is_flow = [](std::string_view word) { return word == "auto" || word == "lossless" || word == "latest"; };
   if (const auto flow = TRY(settings.word("terminal", "flow", R"(write "auto", "lossless" or "latest")", is_flow))) {
     config.flow = flow_of(*flow);

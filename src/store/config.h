@@ -16,6 +16,7 @@ struct Config {
   std::uint32_t history_rows = limits::kHistoryRowsDefault;    // [terminal] history-rows
   std::uint64_t history_bytes = limits::kHistoryBytesDefault;  // [terminal] history-bytes
   Flow flow = Flow::automatic;                                 // [terminal] flow = "auto" | "lossless" | "latest"
+  std::int64_t sleep_after_s = limits::kSleepAfterSecondsDefault;  // [terminal] sleep-after-seconds; 0 = never
   std::string detach_key = "ctrl-\\";                          // [attach] detach-key = "ctrl-\\" | "ctrl-x" | "none"
 };
 

@@ -24,6 +24,7 @@ TEST_CASE_FIXTURE(ConfigFile, "a missing or empty file is the defaults") {
     CHECK(config.history_rows == 10'000);
     CHECK(config.history_bytes == 64u << 20);
     CHECK(config.flow == Flow::automatic);
+    CHECK(config.sleep_after_s == 600);
     CHECK(config.detach_key == "ctrl-\\");
   }
 }
@@ -35,6 +36,7 @@ future = 1
 history-rows = 500
 history-bytes = 1_048_576
 flow = "lossless"
+sleep-after-seconds = 0
 later = true
 [attach]
 detach-key = "none"
@@ -43,6 +45,7 @@ detach-key = "none"
   CHECK(config.history_rows == 500);
   CHECK(config.history_bytes == 1'048'576);
   CHECK(config.flow == Flow::lossless);
+  CHECK(config.sleep_after_s == 0);
   CHECK(config.detach_key == "none");
   CHECK(read_as("[terminal]\nflow = 'latest'")->flow == Flow::latest);
   CHECK(read_as("[attach]\ndetach-key = 'ctrl-]'")->detach_key == "ctrl-]");
@@ -60,6 +63,8 @@ TEST_CASE_FIXTURE(ConfigFile, "a wrong value is an error with file, line and wha
   for (const char* text :
        {"[terminal]\nhistory-rows = '5'", "[terminal]\nhistory-rows = 1.5", "[terminal]\nhistory-rows = 1000001",
         "[terminal]\nhistory-bytes = 1", "[terminal]\nhistory-bytes = 268_435_457", "[terminal]\nflow = 1",
+        "[terminal]\nsleep-after-seconds = -1", "[terminal]\nsleep-after-seconds = 31_536_001",
+        "[terminal]\nsleep-after-seconds = 'never'",
         "[attach]\ndetach-key = ''", "[attach]\ndetach-key = 'ctrl-m'", "[attach]\ndetach-key = 'ctrl-['", "[attach]\ndetach-key = 'ctrl-ä'",
         "attach = { detach-key = 'x' }"}) {
     CAPTURE(text);

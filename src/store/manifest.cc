@@ -48,6 +48,7 @@ Json term_of(const NewSession& session) {
   Json term;
   term.set("TERM", session.term).set("cols", int{session.cols}).set("rows", int{session.rows});
   term.set("history_rows", session.history_rows).set("history_bytes", session.history_bytes).set("flow", session.flow);
+  term.set("sleep_after_s", session.sleep_after_s);
   return term;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/sys.h"
 
@@ -40,6 +41,7 @@ struct NewSession {
   std::uint16_t cols = 80, rows = 24;
   std::uint32_t history_rows = 0;
   std::uint64_t history_bytes = 0;
+  std::int64_t sleep_after_s = limits::kSleepAfterSecondsDefault;
   std::string flow;  // auto | lossless | latest
   std::string socket;
   std::vector<std::pair<std::string, std::string>> labels;

@@ -54,6 +54,7 @@ TEST_CASE("a new manifest has every field of the record, and reads back equal") 
                             "status",
                             "restart",
                             "snapshot_path"}) {
+    CHECK(manifest.json.get("term").get("sleep_after_s").as_int() == 600);
     CAPTURE(field);
     bool present = false;
     for (const auto& [name, value] : manifest.json.members()) present = present || name == field;

@@ -1,5 +1,9 @@
 #include "vt/text.h"
 
+#include <functional>
+#include <optional>
+#include <utility>
+
 #include "vt/cell_text.h"
 #include "vt/cell_writer.h"
 
@@ -32,7 +36,7 @@ std::size_t written_rows(const State& state) {
 void each_row(State& state, const ReadOptions& options, const std::function<void(const RowView&)>& f) {
   const Grid& grid = state.screen().grid;
   const bool last_rows = options.rows != 0 && !options.all;
-  const std::size_t visible = last_rows ? written_rows(state) : static_cast<std::size_t>(grid.rows());
+  const std::size_t visible = last_rows && options.written ? written_rows(state) : static_cast<std::size_t>(grid.rows());
   const std::size_t wanted = last_rows ? options.rows : visible;
   if (!state.on_alternate && (options.all || wanted > visible)) {
     const std::size_t held = state.history.rows_at(state.size.cols);
@@ -42,29 +46,40 @@ void each_row(State& state, const ReadOptions& options, const std::function<void
   for (std::size_t y = first; y < visible; ++y) f(grid.row(static_cast<int>(y)).view());
 }
 
-// One line per row, or per logical line.
-std::vector<std::string> lines(State& state, const ReadOptions& options) {
-  std::vector<std::string> result;
-  bool continues = false;
+// Calls `f` for each row, or for each logical line, trimmed.
+void each_line(State& state, const ReadOptions& options, const std::function<void(std::string)>& f) {
+  std::optional<std::string> begun;
   each_row(state, options, [&](const RowView& row) {
     std::string text = plain_row(row, state.tables);
-    if (continues)
-      result.back() += text;
-    else
-      result.push_back(std::move(text));
-    continues = options.unwrap && row.flags.wrapped;
-    if (!continues) trim_end(result.back());
+    begun = begun ? *std::move(begun) + text : std::move(text);
+    if (options.unwrap && row.flags.wrapped) return;
+    trim_end(*begun);
+    f(*std::exchange(begun, std::nullopt));
   });
-  if (continues) trim_end(result.back());
-  return result;
+  if (!begun) return;
+  trim_end(*begun);
+  f(*std::move(begun));
+}
+
+// For who has to know both rows and lines. No cell holds a CR.
+std::string rows_with_wraps(State& state, const ReadOptions& options) {
+  std::string out;
+  each_row(state, options, [&](const RowView& row) {
+    std::string text = plain_row(row, state.tables);
+    if (!row.flags.wrapped) trim_end(text);
+    out += text;
+    out += row.flags.wrapped ? '\r' : '\n';
+  });
+  return out;
 }
 
 std::string plain(State& state, const ReadOptions& options) {
+  if (options.wraps) return rows_with_wraps(state, options);
   std::string out;
-  for (const std::string& line : lines(state, options)) {
+  each_line(state, options, [&](const std::string& line) {
     out += line;
     out += '\n';
-  }
+  });
   return out;
 }
 
@@ -223,18 +238,20 @@ std::size_t json_bytes(std::string_view text) {
 }
 
 Result<std::string> json(State& state, const ReadOptions& options) {
-  std::vector<std::string> all = lines(state, options);
-  std::size_t bytes = 2;
-  for (const std::string& line : all) bytes += json_bytes(line) + 1 + sizeof(std::string);
+  std::size_t bytes = 2, count = 0;
+  Json list = Json::array();
+  each_line(state, options, [&](std::string line) {
+    ++count;
+    bytes += json_bytes(line) + 1 + sizeof(std::string);
+    if (bytes <= kReadJsonBytesMax) list.push(std::move(line));
+  });
   if (bytes > kReadJsonBytesMax) {
-    return fail(ErrorKind::refused, "read " + std::to_string(all.size()) + " rows as JSON",
+    return fail(ErrorKind::refused, "read " + std::to_string(count) + " rows as JSON",
                 "they take " + std::to_string(bytes) + " bytes, more than the " + std::to_string(kReadJsonBytesMax) +
                     " of one answer",
                 "ask for fewer rows, or for another format");
   }
   const Cursor& cursor = state.screen().cursor;
-  Json list = Json::array();
-  for (std::string& line : all) list.push(std::move(line));
   Json answer = Json::object();
   answer.set("lines", std::move(list));
   answer.set("cursor", Json::object().set("x", cursor.x).set("y", cursor.y));

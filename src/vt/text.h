@@ -16,11 +16,12 @@ enum class TextFormat : std::uint8_t { plain, vt, html, json };
 
 struct ReadOptions {
   TextFormat format = TextFormat::plain;
-  // Last physical rows incl. history of the active screen, without blank rows at the end; 0 = the visible rows, blank
-  // ones too.
+  // Last physical rows incl. history of the active screen; 0 = the visible rows.
   std::size_t rows = 0;
+  bool written = false;  // of `rows`: blank rows below the last one with text do not count
   bool all = false;      // the whole history too
   bool unwrap = false;   // soft-wrapped rows joined
+  bool wraps = false;    // plain: a row that goes on in the next one is not trimmed, and ends in CR instead of LF
 };
 
 // The most a JSON answer may take, bytes, counted as it will stand there: escaped strings, punctuation, and one string

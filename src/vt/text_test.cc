@@ -26,22 +26,46 @@ TEST_CASE("plain text keeps blank rows and drops trailing blanks") {
 TEST_CASE("the last rows reach into history; the alternate screen never shows the primary's") {
   Screen screen(10, 2);
   screen.feed("1\r\n2\r\n3\r\n4");
-  CHECK(read(screen, {.rows = 3}) == "2\n3\n4\n");
+  CHECK(read(screen, {.rows = 3, .written = true}) == "2\n3\n4\n");
   CHECK(read(screen, {.rows = 1}) == "4\n");
   CHECK(read(screen, {.all = true}) == "1\n2\n3\n4\n");
   screen.feed("\x1b[?1049h\x1b[Halt");
-  CHECK(read(screen, {.rows = 9}) == "alt\n");
+  CHECK(read(screen, {.rows = 9, .written = true}) == "alt\n");
+  CHECK(read(screen, {.rows = 9}) == "alt\n\n");
+  CHECK(read(screen, {.all = true}) == "alt\n\n");
 }
 
 TEST_CASE("the last rows are those of what is written: blank rows at the bottom are not counted, those between are") {
   Screen screen(10, 6);
   screen.feed("1\r\n2\r\n\r\n4\r\n   ");
-  CHECK(read(screen, {.rows = 1}) == "4\n");
-  CHECK(read(screen, {.rows = 3}) == "2\n\n4\n");
-  CHECK(read(screen, {.rows = 99}) == "1\n2\n\n4\n");
+  CHECK(read(screen, {.rows = 1, .written = true}) == "4\n");
+  CHECK(read(screen, {.rows = 3, .written = true}) == "2\n\n4\n");
+  CHECK(read(screen, {.rows = 99, .written = true}) == "1\n2\n\n4\n");
   screen.feed("\x1b[6H\n\n\x1b[2J");
-  CHECK(read(screen, {.rows = 2}) == "1\n2\n");
+  CHECK(read(screen, {.rows = 2, .written = true}) == "1\n2\n");
   CHECK(read(screen, {.rows = 9, .all = true}) == read(screen, {.all = true}));
+}
+
+TEST_CASE("the last physical rows count blank ones too, and a cursor on them stays where it is on the screen") {
+  Screen screen(10, 4);
+  screen.feed("1\r\n2\r\n3\r\n4\r\n5\x1b[2;3H\x1b[0J");
+  CHECK(read(screen, {}) == "2\n3\n\n\n");
+  CHECK(read(screen, {.rows = 1}) == "\n");
+  CHECK(read(screen, {.rows = 3}) == "3\n\n\n");
+  CHECK(read(screen, {.rows = 5}) == "1\n2\n3\n\n\n");
+  CHECK(read(screen, {.rows = 65'535}) == read(screen, {.all = true}));
+  for (const std::size_t rows : {std::size_t{0}, std::size_t{1}, std::size_t{5}}) {
+    const auto json = Json::parse(read(screen, {.format = TextFormat::json, .rows = rows}));
+    REQUIRE(json);
+    CHECK(json->get("cursor").get("x").as_int() == 2);
+    CHECK(json->get("cursor").get("y").as_int() == 1);
+  }
+}
+
+TEST_CASE("rows that go on in the next one are told apart on request, history included, and are not trimmed") {
+  Screen screen(5, 2);
+  screen.feed("01234567  9\r\nx \r\nab   cd");
+  CHECK(read(screen, {.all = true, .wraps = true}) == "01234\r567  \r9\nx\nab   \rcd\n");
 }
 
 TEST_CASE("wrapped rows are joined on request") {
@@ -88,7 +112,13 @@ TEST_CASE("JSON over its bound is an error that says what to do") {
   REQUIRE_FALSE(text);
   CHECK(text.error().kind == ErrorKind::refused);
   CHECK(text.error().advice.find("fewer rows") != std::string::npos);
+  CHECK(text.error().problem.starts_with("they take "));
   CHECK(read_text(screen.terminal.mutable_state(), {.format = TextFormat::plain, .all = true}));
+  // The bound is on what stands there, each row counted with its place in a list.
+  const auto fits = read_text(screen.terminal.mutable_state(), {.format = TextFormat::json, .rows = 4480});
+  REQUIRE(fits);
+  CHECK(Json::parse(*fits)->get("lines").items().size() == 4480);
+  CHECK_FALSE(read_text(screen.terminal.mutable_state(), {.format = TextFormat::json, .rows = 4482}));
 }
 
 TEST_CASE("the canonical object leaves blanks out, cuts defaults and hides the ids of links without one") {

@@ -1,7 +1,5 @@
 #include "vtd/shadow.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -10,8 +8,8 @@
 #include "base/limits.h"
 #include "base/sys.h"
 #include "vt/restore.h"
-#include "vt/snapshot.h"
 #include "vt/text.h"
+#include "vtd/checkpoint.h"
 #include "wire/messages.h"
 
 namespace holdfast::vtd {
@@ -51,26 +49,13 @@ bool is_state(vt::EventKind kind) {
   return false;
 }
 
-Result<std::string> read_checkpoint(int file) {
-  const off_t size = ::lseek(file, 0, SEEK_END);
-  if (size < 0 || static_cast<std::size_t>(size) > limits::kCheckpointBytesMax) {
-    return out_of_step("a checkpoint of no sane size");
-  }
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  std::size_t at = 0;
-  while (at < bytes.size()) {
-    const auto n = ::pread(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
-    if (n <= 0) return fail_errno("read a checkpoint", errno);
-    at += static_cast<std::size_t>(n);
-  }
-  return bytes;
-}
-
 Result<vt::ReadOptions> read_options(const std::string& json) {
   const auto message = TRY(wire::parse_read_rows(TRY(Json::parse(json))));
   vt::ReadOptions options;
   options.all = message.all;
   options.unwrap = message.unwrap;
+  options.wraps = message.wraps;
+  options.written = message.written;
   options.rows = message.rows > 0 ? static_cast<std::size_t>(message.rows) : 0;
   if (message.format == "vt") options.format = vt::TextFormat::vt;
   if (message.format == "html") options.format = vt::TextFormat::html;
@@ -97,20 +82,29 @@ Result<> Shadow::take(const ToVtd& message, Fd file) {
 
 Result<> Shadow::start(const Start& start, Fd file) {
   if (terminal_) return out_of_step("a second start");
-  if (file) {
-    vt::State state = TRY(vt::decode_snapshot(TRY(read_checkpoint(file.get()))));
-    if (state.offset != start.offset) return out_of_step("a checkpoint of another place");
-    terminal_ = std::make_unique<vt::Terminal>(std::move(state), vt::Profile::ghostty);
-    clusters_.has_begun = true;  // its beginning is in the checkpoint
-    clusters_.wanted = clusters_.shown = terminal_->state().modes.get(vt::Mode::grapheme_clusters);
-    return {};
-  }
+  if (file) return go_on_from(start, file.get());
   vt::Options options;
   options.size = {start.cols, start.rows, start.xpixel, start.ypixel};
   options.history = {start.history_rows, static_cast<std::size_t>(start.history_bytes)};
   terminal_ = std::make_unique<vt::Terminal>(options);
   terminal_->mutable_state().offset = start.offset;
   return {};
+}
+
+Result<> Shadow::go_on_from(const Start& start, int file) {
+  Checkpoint checkpoint = TRY(read_checkpoint(file));
+  if (checkpoint.state.offset != start.offset) return out_of_step("a checkpoint of another place");
+  terminal_ = std::make_unique<vt::Terminal>(std::move(checkpoint.state), vt::Profile::ghostty);
+  const vt::State& state = terminal_->state();
+  clusters_.has_begun = checkpoint.clusters.has_begun;
+  clusters_.wanted = checkpoint.clusters.wanted;
+  clusters_.shown = state.modes.get(vt::Mode::grapheme_clusters);
+  // Until a terminal is known that does not obey, what the program wants is in force.
+  settle_clusters();
+  // A holder that is new, too, knows them from nowhere else.
+  if (!state.titles.window.empty()) event(start.offset, {vt::EventKind::title, state.titles.window});
+  if (!state.working_directory.empty()) event(start.offset, {vt::EventKind::working_directory, state.working_directory});
+  return say_events();
 }
 
 Result<> Shadow::parse_to(std::uint64_t end) {
@@ -196,21 +190,16 @@ Result<> Shadow::write_out(const Request& request, int file, Answer& answer) {
     }
     case Want::view: vt::write_view(state, request.cols, request.rows, out); break;
     case Want::undo: vt::write_undo(state, request.outer_kitty_flags, out); break;
-    case Want::checkpoint: return write_checkpoint(file, answer);
+    case Want::checkpoint:
+    case Want::packed_checkpoint: {
+      const Form form = request.want == Want::checkpoint ? Form::plain : Form::compressed;
+      answer.bytes = TRY(write_checkpoint(state, {clusters_.wanted, clusters_.has_begun}, form, file));
+      return {};
+    }
     case Want::read: out = TRY(vt::read_text(state, TRY(read_options(request.json)))); break;
   }
   answer.bytes = out.size();
   return sys::write_all(file, out);
-}
-
-Result<> Shadow::write_checkpoint(int file, Answer& answer) {
-  Result<> written;
-  vt::write_snapshot(terminal_->state(), [&](std::string_view bytes) {
-    if (!written) return;
-    written = sys::write_all(file, bytes);
-    answer.bytes += bytes.size();
-  });
-  return written;
 }
 
 Result<> Shadow::answer(const Request& request) {

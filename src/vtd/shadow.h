@@ -37,6 +37,7 @@ class Shadow final : private vt::Sink {
 
  private:
   Result<> start(const wire::vtd::Start& start, Fd file);
+  Result<> go_on_from(const wire::vtd::Start& start, int file);
   Result<> parse_to(std::uint64_t end);
   Result<> skip_to(std::uint64_t to);
   Result<> resize(const wire::vtd::Resize& resize);
@@ -44,7 +45,6 @@ class Shadow final : private vt::Sink {
   void settle_clusters();
   Result<> answer(const wire::vtd::Request& request);
   Result<> write_out(const wire::vtd::Request& request, int file, wire::vtd::Answer& answer);
-  Result<> write_checkpoint(int file, wire::vtd::Answer& answer);
   Result<> say_events();
 
   void reply(std::uint64_t offset, std::string_view bytes) override;

@@ -11,6 +11,8 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/sys.h"
+#include "vt/terminal.h"
+#include "vtd/checkpoint.h"
 #include "vtd/sandbox.h"
 
 using namespace holdfast;
@@ -85,6 +87,26 @@ struct Bench {
 
 }  // namespace
 
+namespace {
+
+// Where the cursor is behind a family of three: joined it takes two columns, one by one six.
+constexpr std::string_view kFamily = "\r\033[K\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7";
+std::int64_t family_columns(Bench& bench) {
+  bench.write(kFamily);
+  CHECK(bench.say(Range{bench.ring.head()}));
+  return Json::parse(bench.ask(Want::read, R"({"format":"json"})"))->get("cursor").get("x").as_int();
+}
+void set_clusters(Bench& bench, std::string_view how, bool begin_off = false) {
+  Json profile = Json::object().set("term", "xterm").set("clusters", how).set("clusters_begin_off", begin_off);
+  CHECK(bench.say(Profile{profile.dump()}));
+}
+void say_bytes(Bench& bench, std::string_view bytes) {
+  bench.write(bytes);
+  CHECK(bench.say(Range{bench.ring.head()}));
+}
+
+}  // namespace
+
 TEST_CASE("a range is parsed and acknowledged, the screen can be read") {
   Bench bench;
   bench.start();
@@ -155,6 +177,75 @@ TEST_CASE("a checkpoint and the rest of the ring give the same screen as the byt
   CHECK(bench.ask(Want::restore) == whole);
 }
 
+TEST_CASE("a checkpoint taken anywhere, compressed or not, gives a shadow that cannot be told from one that went on") {
+  const std::string bytes =
+      "one\r\n\033[31mtwo\033[6n \033]2;title\a\033]7;file:///x\a\033[?2004h\033[?1000;1006h\033[>1u\033[2;20r\033[?6h\xe4\xb8\xad"
+      "\033]8;id=1;https://x.org\alink\033]8;;\a\033[?1049h\033[5;5Hthree\033[c\033P$qm\033\\\033[?2026hfour\033[4:3m\xf0\x9f\x91\xa9"
+      "\xe2\x80\x8d\xf0\x9f\x91\xa7\033]4;1;#123456\a\033[?2027l\033[8;3Hfive\0337\033(0q\033[6n\033[?1049l\033[3b\033]0;last";
+  Bench awake;
+  awake.start();
+  say_bytes(awake, bytes);
+  const auto all_of = [](Bench& bench) {
+    return bench.ask(Want::restore) + bench.ask(Want::view) + bench.ask(Want::undo) +
+           bench.ask(Want::read, R"({"format":"json","all":true})") + bench.ask(Want::checkpoint);
+  };
+  const auto replies_of = [](const Bench& bench) {
+    std::string text;
+    for (const Reply& reply : bench.log.replies) text += std::to_string(reply.offset) + " " + reply.bytes + "\n";
+    return text;
+  };
+  const std::string expected = all_of(awake), replies = replies_of(awake);
+  for (const Want want : {Want::checkpoint, Want::packed_checkpoint}) {
+    for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
+      CAPTURE(cut);
+      Bench sleeper;
+      sleeper.start();
+      say_bytes(sleeper, bytes.substr(0, cut));
+      sleeper.ask(want);
+      Fd checkpoint = std::move(sleeper.log.files.back());
+      sleeper.begin();
+      sleeper.start(cut, std::move(checkpoint));
+      say_bytes(sleeper, bytes.substr(cut));
+      REQUIRE(all_of(sleeper) == expected);
+      REQUIRE(replies_of(sleeper) == replies);
+    }
+  }
+}
+
+TEST_CASE("what the program wants of mode 2027 outlives a sleep on a terminal that does not obey it") {
+  for (const bool sleeps : {false, true}) {
+    Bench bench;
+    bench.start();
+    set_clusters(bench, "never", true);
+    say_bytes(bench, "\033[?2027h");
+    if (sleeps) {
+      bench.ask(Want::packed_checkpoint);
+      Fd checkpoint = std::move(bench.log.files.back());
+      const std::uint64_t at = bench.ring.head();
+      bench.begin();
+      bench.start(at, std::move(checkpoint));
+      set_clusters(bench, "never", true);
+    }
+    CHECK(family_columns(bench) == 6);
+    set_clusters(bench, "told", true);
+    CHECK(family_columns(bench) == 2);
+  }
+}
+
+TEST_CASE("a shadow that begins at a checkpoint says what the session is called, for a holder that cannot know it") {
+  Bench bench;
+  bench.start();
+  say_bytes(bench, "\033]2;title\a\033]7;file:///x\a");
+  bench.ask(Want::packed_checkpoint);
+  Fd checkpoint = std::move(bench.log.files.back());
+  bench.log.events.clear();
+  bench.begin();
+  bench.start(bench.ring.head(), std::move(checkpoint));
+  REQUIRE(bench.log.events.size() == 2);
+  CHECK(bench.log.events[0].text == "title");
+  CHECK(bench.log.events[1].text == "file:///x");
+}
+
 TEST_CASE("restore, screen, view and undo are written out") {
   Bench bench;
   bench.start();
@@ -168,26 +259,6 @@ TEST_CASE("restore, screen, view and undo are written out") {
   CHECK_FALSE(bench.ask(Want::view).empty());
   CHECK_FALSE(bench.ask(Want::undo).empty());
 }
-
-namespace {
-
-// Where the cursor is behind a family of three: joined it takes two columns, one by one six.
-constexpr std::string_view kFamily = "\r\033[K\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x91\xa7";
-std::int64_t family_columns(Bench& bench) {
-  bench.write(kFamily);
-  CHECK(bench.say(Range{bench.ring.head()}));
-  return Json::parse(bench.ask(Want::read, R"({"format":"json"})"))->get("cursor").get("x").as_int();
-}
-void set_clusters(Bench& bench, std::string_view how, bool begin_off = false) {
-  Json profile = Json::object().set("term", "xterm").set("clusters", how).set("clusters_begin_off", begin_off);
-  CHECK(bench.say(Profile{profile.dump()}));
-}
-void say_bytes(Bench& bench, std::string_view bytes) {
-  bench.write(bytes);
-  CHECK(bench.say(Range{bench.ring.head()}));
-}
-
-}  // namespace
 
 TEST_CASE("clusters are joined as mode 2027 says, and as a terminal does that does not obey it") {
   Bench bench;
@@ -269,6 +340,12 @@ TEST_CASE("inside the sandbox memory and memfds work, files do not") {
     ::waitpid(pid, &status, 0);
     return status;
   };
+  CHECK(status_of([] {
+          const Fd file = sys::memory_file("x").value();
+          const vt::Terminal terminal(vt::Options{{80, 24, 0, 0}, {1000, 1u << 20}});
+          if (!write_checkpoint(terminal.state(), {}, Form::compressed, file.get())) ::_exit(1);
+          if (!read_checkpoint(file.get())) ::_exit(2);
+        }) == 0);
   CHECK(status_of([] {
           std::string memory(50u << 20, 'm');
           const Fd file = sys::memory_file("x").value();

@@ -138,6 +138,7 @@ Json to_json(const Detach& m) {
 Json to_json(const ReadRows& m) {
   Json json = with_id(m.id);
   json.set("rows", m.rows).set("all", m.all).set("unwrap", m.unwrap).set("format", m.format);
+  json.set("written", m.written).set("wraps", m.wraps);
   return json;
 }
 
@@ -274,7 +275,12 @@ Result<ReadRows> parse_read_rows(const Json& json) {
   TRY(need_object(json, "read_rows"));
   ReadRows m;
   m.id = json.get("id").as_int();
-  m.rows = std::clamp<std::int64_t>(json.get("rows").as_int(-1), -1, kReadRowsMax);
+  m.rows = json.get("rows").as_int(-1);
+  if (m.rows != -1 && (m.rows < 1 || m.rows > kReadRowsMax)) {
+    return bad("read_rows", "rows", "must be from 1 to " + std::to_string(kReadRowsMax));
+  }
+  m.written = json.get("written").as_bool();
+  m.wraps = json.get("wraps").as_bool();
   m.all = json.get("all").as_bool();
   m.unwrap = json.get("unwrap").as_bool();
   m.format = json.get("format").as_string("plain");

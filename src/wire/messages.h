@@ -81,15 +81,17 @@ struct Detach {
 // From an attached client: it leaves. Answer: snapshot frames of phase undo, the last with kLast; then the holder closes.
 // From a connection that never attached: everyone who is attached is sent away; answer `ok` {id, detached: how many}.
 
-// Rows that may be asked for; more than a history holds.
-inline constexpr std::int64_t kReadRowsMax = 1'000'000'000;
+// Rows that may be asked for: as many as a protocol with 16 bits for them could. The whole history is `all`.
+inline constexpr std::int64_t kReadRowsMax = 65'535;
 // How the rows may be written: plain, vt, html, json.
 bool is_read_format(std::string_view format);
 
 struct ReadRows {
   std::int64_t id = 0;
-  std::int64_t rows = -1;  // -1: the visible rows
+  std::int64_t rows = -1;  // 1 to kReadRowsMax: the last physical rows, history included; -1: the visible rows
   bool all = false, unwrap = false;
+  bool written = false;    // of `rows`: blank rows below the last one with text do not count
+  bool wraps = false;      // plain: a row that goes on in the next one ends in CR instead of LF, and is not trimmed
   std::string format = "plain";  // plain | vt | html | json
 };
 // Answer: `data` frames with the id, or error.

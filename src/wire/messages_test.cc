@@ -39,7 +39,7 @@ TEST_CASE("control messages are the golden JSON of docs/protocol.md") {
   CHECK(text(Detach{}) == R"({})");
   CHECK(text(TermSize{80, 24, 1, 2}) == R"({"cols":80,"rows":24,"xpixel":1,"ypixel":2})");
   CHECK(text(ReadRows{.id = 3, .rows = 5, .all = false, .unwrap = true, .format = "vt"}) ==
-        R"({"id":3,"rows":5,"all":false,"unwrap":true,"format":"vt"})");
+        R"({"id":3,"rows":5,"all":false,"unwrap":true,"format":"vt","written":false,"wraps":false})");
   CHECK(text(Kill{.id = 4, .remove = true, .grace_ms = 100}) == R"({"id":4,"remove":true,"grace_ms":100})");
   CHECK(text(Signal{5, 15}) == R"({"id":5,"number":15})");
   CHECK(text(SetMeta{6, json(R"({"a":"b","c":null})")}) == R"({"id":6,"labels":{"a":"b","c":null}})");
@@ -127,6 +127,14 @@ TEST_CASE("what is missing has a default, what is unknown is ignored") {
   CHECK(parse_hello(json(R"({"protocol":7,"later":{"x":1}})")).value().protocol == 7);
   CHECK(parse_kill(json("{}")).value().grace_ms == 3000);
   CHECK(parse_read_rows(json("{}")).value().format == "plain");
+  CHECK(parse_read_rows(json("{}")).value().rows == -1);
+  CHECK(parse_read_rows(json(R"({"rows":1})")).value().rows == 1);
+  CHECK(parse_read_rows(json(R"({"rows":65535})")).value().rows == 65'535);
+  for (const char* rows : {"0", "-2", "65536", "99999999999"}) {
+    const auto refused = parse_read_rows(json(R"({"rows":)" + std::string(rows) + "}"));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().problem.find("'rows'") != std::string::npos);
+  }
   const Attach attach = parse_attach(json(R"({"cols":80,"rows":24})")).value();
   CHECK_FALSE(attach.observe);
   CHECK(attach.id == 0);

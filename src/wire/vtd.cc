@@ -88,7 +88,7 @@ std::unexpected<Error> bad_packet() {
 }
 
 bool is_want(std::uint8_t v) {
-  return v >= static_cast<std::uint8_t>(Want::restore) && v <= static_cast<std::uint8_t>(Want::read);
+  return v >= static_cast<std::uint8_t>(Want::restore) && v <= static_cast<std::uint8_t>(Want::packed_checkpoint);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace holdfast::wire::vtd {
 
 // Holder to VTD, in the order of the offsets.
-struct Start {  // first message; with a descriptor: the checkpoint to start from (a binary snapshot at `offset`)
+struct Start {  // first message; with a descriptor: the checkpoint to start from, of `offset`
   std::uint64_t offset = 0;
   std::uint16_t cols = 80, rows = 24, xpixel = 0, ypixel = 0;
   std::uint32_t history_rows = 0;
@@ -37,8 +37,9 @@ enum class Want : std::uint8_t {
   restore_screen = 2,  // the visible screens and state only
   view = 3,            // cut to cols x rows
   undo = 4,
-  checkpoint = 5,      // a binary snapshot
+  checkpoint = 5,      // what another VTD can go on from
   read = 6,            // text: `json` holds format, rows, all, unwrap
+  packed_checkpoint = 7,  // the same as checkpoint in less memory: the session sleeps on it
 };
 struct Request {
   std::uint64_t id = 0;
