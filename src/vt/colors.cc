@@ -1,4 +1,5 @@
 // Colours that a program sets and asks for: OSC 4, 10-19 and their resets.
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -100,7 +101,7 @@ std::uint32_t Interpreter::palette_color(std::uint8_t index) const {
 
 void Interpreter::reply_color(std::string_view head, std::uint32_t rgb, Terminator terminator) {
   static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "\x1b]" + std::string(head) + ";rgb:";
+  std::string text = "\x1b]" + std::string(head) + (head.ends_with('=') ? "rgb:" : ";rgb:");
   for (int shift = 16; shift >= 0; shift -= 8) {
     const char digits[] = {kDigits[rgb >> (shift + 4) & 15], kDigits[rgb >> shift & 15]};
     text.append(digits, 2).append(digits, 2);  // 8 bits as 16: 0xab is 0xabab
@@ -129,41 +130,119 @@ void Interpreter::osc_palette_reset(std::string_view text) {
   }
 }
 
-std::optional<std::uint32_t>* Interpreter::dynamic_color(int number) {
+// What a program that asks is told: its own colour, that of the client's terminal, or the nearest thing to it. Ghostty tells
+// of the first three only.
+std::optional<std::uint32_t> Interpreter::dynamic_color(int number) const {
+  constexpr int kForeground = 10, kBackground = 11, kCursor = 12;
+  if (const auto& own = state_.colors.of(number)) return own;
+  if (number == kForeground) return client_.foreground;
+  if (number == kBackground) return client_.background;
+  if (number == kCursor) return client_.cursor;
+  if (editor_.profile() != Profile::xterm) return std::nullopt;
   switch (number) {
-    case 10:
-      return &state_.colors.foreground;
-    case 11:
-      return &state_.colors.background;
-    case 12:
-      return &state_.colors.cursor;
-    case 17:
-      return &state_.colors.highlight_bg;
-    case 19:
-      return &state_.colors.highlight_fg;
+    case 14:  // behind the pointer
+    case 16:
+    case 19:  // the highlight's text, and Tektronix's background
+      return dynamic_color(kBackground);
+    case 18:
+      return dynamic_color(kCursor);
     default:
-      return nullptr;
+      return dynamic_color(kForeground);
   }
 }
 
 // Further colours in the text are for the numbers that follow.
 void Interpreter::osc_dynamic_color(int number, std::string_view text, Terminator terminator) {
-  for (; number <= 19 && !text.empty(); ++number) {
+  for (; number < Colors::kDynamicFirst + Colors::kDynamicCount && !text.empty(); ++number) {
     const std::string_view color = take_field(text);
-    std::optional<std::uint32_t>* own = dynamic_color(number);
-    if (own == nullptr) continue;
     if (color != "?") {
-      if (const auto rgb = parse_color(color)) *own = *rgb;
-      continue;
+      if (const auto rgb = parse_color(color)) state_.colors.of(number) = *rgb;
+    } else if (const auto rgb = dynamic_color(number)) {
+      reply_color(std::to_string(number), *rgb, terminator);
     }
-    std::optional<std::uint32_t> rgb = *own;
-    if (!rgb && number == 10) rgb = client_.foreground;
-    if (!rgb && number == 11) rgb = client_.background;
-    if (!rgb && number == 12) rgb = client_.cursor;
-    if (rgb) reply_color(std::to_string(number), *rgb, terminator);
   }
 }
 
-void Interpreter::osc_dynamic_color_reset(int number) { dynamic_color(number)->reset(); }
+// Attributes that have a colour of their own. Ghostty has none.
+std::optional<std::uint32_t> Interpreter::special_color(unsigned index) const {
+  if (const auto& own = state_.colors.special[index]) return own;
+  return editor_.profile() == Profile::xterm ? dynamic_color(Colors::kDynamicFirst) : std::nullopt;
+}
+
+void Interpreter::osc_special_color(std::string_view text, Terminator terminator) {
+  while (!text.empty()) {
+    const auto index = palette_index(take_field(text));
+    const std::string_view color = take_field(text);
+    if (!index || *index >= Colors::kSpecialCount) continue;
+    if (color != "?") {
+      if (const auto rgb = parse_color(color)) state_.colors.special[*index] = *rgb;
+    } else if (const auto rgb = special_color(*index)) {
+      reply_color("5;" + std::to_string(*index), *rgb, terminator);
+    }
+  }
+}
+
+void Interpreter::osc_special_color_reset(std::string_view text) {
+  if (text.empty()) state_.colors.special = {};
+  while (!text.empty()) {
+    const auto index = palette_index(take_field(text));
+    if (index && *index < Colors::kSpecialCount) state_.colors.special[*index].reset();
+  }
+}
+
+// kitty's form: `21;name=colour;name=?;name=`, where nothing resets and what is not named here is read over.
+void Interpreter::osc_named_colors(std::string_view text, Terminator terminator) {
+  constexpr std::pair<std::string_view, int> kNames[] = {{"foreground", 10},
+                                                         {"background", 11},
+                                                         {"cursor", 12},
+                                                         {"selection_background", 17},
+                                                         {"selection_foreground", 19}};
+  constexpr int kFieldsMax = 512;  // all colours twice
+  for (int i = 0; i < kFieldsMax && !text.empty(); ++i) {
+    const std::string_view field = take_field(text);
+    const std::size_t equals = std::min(field.find('='), field.size());
+    const std::string_view name = field.substr(0, equals), color = field.substr(std::min(equals + 1, field.size()));
+    if (const auto index = palette_index(name)) {
+      if (color == "?") reply_color("21;" + std::to_string(*index) + "=", palette_color(*index), terminator);
+      if (color.empty()) state_.colors.palette.erase(*index);
+      if (const auto rgb = parse_color(color)) state_.colors.palette[*index] = *rgb;
+      continue;
+    }
+    for (const auto& [known, number] : kNames) {
+      if (name != known) continue;
+      std::optional<std::uint32_t>& own = state_.colors.of(number);
+      const auto now = dynamic_color(number);
+      if (color == "?" && now) reply_color("21;" + std::string(known) + "=", *now, terminator);
+      if (color.empty()) own.reset();
+      if (const auto rgb = parse_color(color)) own = *rgb;
+    }
+  }
+}
+
+// XTPUSHCOLORS: on top, where the bottom one makes room; or over the entry of that number, counted from 1.
+void Interpreter::push_colors(int entry) {
+  auto& stack = state_.color_stack;
+  if (entry > 0 && static_cast<std::size_t>(entry) <= stack.size()) {
+    stack[static_cast<std::size_t>(entry) - 1] = state_.colors;
+    return;
+  }
+  if (entry > static_cast<int>(State::kColorStackMax)) return;
+  if (stack.size() == State::kColorStackMax) stack.erase(stack.begin());
+  stack.push_back(state_.colors);
+}
+
+// XTPOPCOLORS: the top one, or the one of that number with all above it.
+void Interpreter::pop_colors(int entry) {
+  auto& stack = state_.color_stack;
+  if (stack.empty() || static_cast<std::size_t>(entry) > stack.size()) return;
+  if (entry > 0) stack.resize(static_cast<std::size_t>(entry));
+  state_.colors = std::move(stack.back());
+  stack.pop_back();
+}
+
+void Interpreter::report_color_stack() {
+  const std::string depth = std::to_string(state_.color_stack.size());
+  reply("\x1b[?" + depth + ";" + depth + "#Q");
+}
 
 }  // namespace holdfast::vt

@@ -107,6 +107,15 @@ void Interpreter::csi(const Sequence& seq) {
     case plain("#p"):
     case plain("#q"):
       return csi_sgr_stack(seq.final);
+    case plain("#P"):
+      return push_colors(seq.value_at(0));
+    case plain("#Q"):
+      return pop_colors(seq.value_at(0));
+    case plain("#R"):
+      return report_color_stack();
+    case key(">s"):
+      if (seq.value_at(0) <= 2) state_.shift_escape = static_cast<std::uint8_t>(seq.value_at(0));
+      return;
     case plain("$p"):
       return report_mode(static_cast<std::uint16_t>(seq.value_at(0)), false);
     case both("?$p"):

@@ -167,6 +167,17 @@ void Editor::set_horizontal_margins(int left, int right) {
   move_to(0, 0);
 }
 
+// To the right of its last row; where that is beyond the screen, to the row below.
+void Editor::move_past(std::uint32_t columns, std::uint32_t rows) {
+  const std::int64_t x = std::int64_t{screen_->cursor.x} + columns;
+  const bool wraps = x >= cols_;
+  // An image may claim more rows than there are: what scrolls by more than a screen leaves nothing to scroll.
+  const std::int64_t down = std::min<std::int64_t>(std::int64_t{rows} - (rows != 0) + wraps, 2 * rows_);
+  for (std::int64_t i = 0; i < down; ++i) index();
+  screen_->cursor.pending_wrap = false;
+  screen_->cursor.x = wraps ? 0 : static_cast<int>(x);
+}
+
 void Editor::reset_margins() { state_.margins = {0, rows_ - 1, 0, cols_ - 1}; }
 
 }  // namespace holdfast::vt

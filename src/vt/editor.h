@@ -71,6 +71,7 @@ class Editor {
   void set_vertical_margins(int top, int bottom);  // inclusive; homes the cursor
   void set_horizontal_margins(int left, int right);
   void reset_margins();
+  void move_past(std::uint32_t columns, std::uint32_t rows);  // an image that was placed at the cursor
 
   // erase.cc
   void erase_in_line(Extent extent, Erase kind);
@@ -181,6 +182,7 @@ class Editor {
   void shift_right(int y, int x, int right, int n);
   void shift_left(int y, int x, int right, int n);
   void index_with(Join join);
+  void scroll_images(int n);
 
   // screens.cc
   void activate(bool alternate);

@@ -79,11 +79,14 @@ void Editor::erase_in_display(Extent extent, Erase kind) {
   const int y0 = extent == Extent::after ? at.y + 1 : 0;
   const int y1 = extent == Extent::before ? at.y : rows_;
   for (int y = y0; y < y1; ++y) erase_cells(y, 0, cols_, kind);
+  // Nothing else that erases text touches images.
+  if (extent == Extent::all) screen_->graphics.clear_screen();
 }
 
 void Editor::erase_history() {
   if (state_.on_alternate) return;
   state_.history.clear();
+  screen_->graphics.clear_history();
 }
 
 void Editor::scroll_out_display() {
@@ -100,7 +103,9 @@ void Editor::scroll_out_display() {
       cut_join(row(n - 1));
       push_to_history(n);
       scroll_rows_up(0, rows_ - 1, n, Join::cut);
+      screen_->graphics.scroll_screen(n, rows_, state_.history.limits().rows);
     }
+    screen_->graphics.clear_screen();
   }
   screen_->cursor = {};
 }

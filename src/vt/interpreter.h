@@ -14,6 +14,8 @@
 
 namespace holdfast::vt {
 
+class GraphicsCommand;
+
 enum class Terminator : std::uint8_t { st, bel };  // how a string ended; an answer ends the same way
 
 class Interpreter {
@@ -35,7 +37,9 @@ class Interpreter {
   void csi(const Sequence& seq);
   void osc(std::string_view payload, Terminator terminator);
   void dcs(std::string_view payload);  // everything between DCS and ST
+  void graphics(std::string_view text);  // what follows APC G
   void report_size();                  // for ?2048
+  void measure_images();               // cells have another size
 
  private:
   // Bytes of replies to one feed: a flood of queries must not become a flood of input.
@@ -83,14 +87,34 @@ class Interpreter {
   void osc_clipboard(std::string_view text);
   void osc_pointer_shape(std::string_view text);
   void osc_777(std::string_view text);
+  void osc_status(std::string_view text);
   // colors.cc
   void osc_palette(std::string_view text, Terminator terminator);
   void osc_palette_reset(std::string_view text);
   void osc_dynamic_color(int number, std::string_view text, Terminator terminator);
-  void osc_dynamic_color_reset(int number);
-  std::optional<std::uint32_t>* dynamic_color(int number);
+  void osc_special_color(std::string_view text, Terminator terminator);
+  void osc_special_color_reset(std::string_view text);
+  void osc_named_colors(std::string_view text, Terminator terminator);
   std::uint32_t palette_color(std::uint8_t index) const;
+  std::optional<std::uint32_t> dynamic_color(int number) const;
+  std::optional<std::uint32_t> special_color(unsigned index) const;
+  void push_colors(int entry);
+  void pop_colors(int entry);
+  void report_color_stack();
   void reply_color(std::string_view head, std::uint32_t rgb, Terminator terminator);
+
+  // graphics_exec.cc
+  struct GraphicsIds {
+    std::uint32_t image = 0, number = 0, placement = 0;
+  };
+  void graphics_reply(const GraphicsIds& ids, std::uint32_t quiet, std::string_view message);
+  ImageSize cell_pixels() const;
+  void query_image(const GraphicsCommand& c);
+  void transmit_image(const GraphicsCommand& c);
+  void keep_image(Upload upload, GraphicsIds ids);
+  void place_image(const GraphicsCommand& c);
+  std::string_view place(const Image& image, Placement p, const Upload& how);
+  void delete_images(const GraphicsCommand& c);
 
   // replies.cc
   void report_attributes(char prefix);

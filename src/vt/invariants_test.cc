@@ -46,11 +46,32 @@ std::string broken_cells(const State& state, const Grid& grid) {
   return {};
 }
 
+std::string broken_images(const State& state, const Graphics& graphics) {
+  std::size_t bytes = 0;
+  for (const Image& image : graphics.images) {
+    bytes += image.data.size();
+    if (image.serial > graphics.newest_serial) return "serial of an image";
+    if (image.source == ImageSource::gone && !image.data.empty()) return "data of an image that is gone";
+  }
+  if (bytes > Graphics::kDataBytesMax + 4 * Graphics::kImagesMax) return "data of images";
+  if (graphics.images.size() > Graphics::kImagesMax || graphics.placements.size() > Graphics::kPlacementsMax) {
+    return "number of images";
+  }
+  for (const Placement& p : graphics.placements) {
+    if (!graphics.find_serial(p.image)) return "no such image";
+    if (p.anchor == Placement::Anchor::parent && !graphics.find_placement(p.parent)) return "no such parent";
+    if (p.anchor != Placement::Anchor::cell) continue;
+    if (p.x < 0 || p.x >= state.size.cols || p.y >= state.size.rows) return place("an image", p.x, p.y);
+  }
+  return {};
+}
+
 std::string broken_screen(const State& state, const ScreenState& screen) {
   const Cursor& at = screen.cursor;
   if (screen.grid.cols() != state.size.cols || screen.grid.rows() != state.size.rows) return "size";
   if (at.x < 0 || at.x >= state.size.cols || at.y < 0 || at.y >= state.size.rows) return place("cursor", at.x, at.y);
-  return broken_cells(state, screen.grid);
+  const std::string images = broken_images(state, screen.graphics);
+  return images.empty() ? broken_cells(state, screen.grid) : images;
 }
 
 }  // namespace
@@ -183,6 +204,18 @@ std::string random_piece(Random& random) {
                                                     "\x1bP$qm\x1b\\",
                                                     "\x1bP+q544e;436f\x1b\\",
                                                     "\x1b_Gabc\x1b\\",
+                                                    "\x1b_Ga=T,i=1,f=24,s=1,v=2;AAECAwQF\x1b\\",
+                                                    "\x1b_Ga=T,I=1,o=z,s=20,v=50;eJxj\x1b\\",
+                                                    "\x1b_Ga=p,i=1,C=1,c=4,r=3\x1b\\",
+                                                    "\x1b_Ga=t,i=2,f=24,s=1,v=2,m=1;AAEC\x1b\\",
+                                                    "\x1b_Gm=0;AwQF\x1b\\",
+                                                    "\x1b_Ga=p,i=2,P=1\x1b\\",
+                                                    "\x1b_Ga=d,d=I,i=1\x1b\\",
+                                                    "\x1b[#P",
+                                                    "\x1b[#Q",
+                                                    "\x1b]22;>wait\a",
+                                                    "\x1b]22;<\a",
+                                                    "\x1b]7501;state=working:id=2\a",
                                                     "\x1b^pm\x1b\\",
                                                     "\x1b]52;c;aGk=\a",
                                                     "\x1b[#{",

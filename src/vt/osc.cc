@@ -1,4 +1,5 @@
 // OSC functions: titles, links, marks, notifications. Colours are in colors.cc.
+#include <algorithm>
 #include <charconv>
 
 #include "vt/interpreter.h"
@@ -38,6 +39,8 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
       return osc_title(number, text);
     case 4:
       return osc_palette(text, terminator);
+    case 5:
+      return osc_special_color(text, terminator);
     case 7:
       state_.working_directory = clean_text(text, kDirectoryBytesMax);
       return event(EventKind::working_directory, state_.working_directory);
@@ -56,26 +59,38 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
     case 18:
     case 19:
       return osc_dynamic_color(number, text, terminator);
+    case 21:
+      return osc_named_colors(text, terminator);
     case 22:
       return osc_pointer_shape(text);
     case 52:
       return osc_clipboard(text);
     case 104:
       return osc_palette_reset(text);
+    case 105:
+      return osc_special_color_reset(text);
     case 110:
     case 111:
     case 112:
+    case 113:
+    case 114:
+    case 115:
+    case 116:
     case 117:
+    case 118:
     case 119:
-      return osc_dynamic_color_reset(number - 100);
+      state_.colors.of(number - 100).reset();
+      return;
     case 133:
       return osc_prompt_mark(text);
     case 777:
       return osc_777(text);
     case 7501:
-      // `?` asks whether the terminal knows the protocol: that is for the holder to answer.
-      if (text != "?" && text.size() <= kStatusBytesMax) event(EventKind::status_7501, clean_text(text, text.size()));
-      return;
+      return osc_status(text);
+    case 30001:  // kitty's names for XTPUSHCOLORS and XTPOPCOLORS
+      return push_colors(0);
+    case 30101:
+      return pop_colors(0);
     default:
       return;
   }
@@ -168,13 +183,49 @@ void Interpreter::osc_clipboard(std::string_view text) {
 }
 
 void Interpreter::osc_pointer_shape(std::string_view text) {
-  if (text.starts_with('?') || text.size() > kPointerShapeBytesMax) return;
+  if (text.starts_with('?')) return;
+  std::vector<std::string>& stack = state_.pointer_stack;
   if (text.starts_with('<')) {
     state_.pointer_shape.clear();
+    if (stack.empty()) return;
+    state_.pointer_shape = std::move(stack.back());
+    stack.pop_back();
     return;
   }
-  if (text.starts_with('>') || text.starts_with('=')) text.remove_prefix(1);
-  state_.pointer_shape = clean_text(text, kPointerShapeBytesMax);
+  const bool pushes = text.starts_with('>');
+  if (pushes || text.starts_with('=')) text.remove_prefix(1);
+  if (text.size() > kPointerShapeBytesMax) return;
+  const std::string shapes = clean_text(text, kPointerShapeBytesMax);
+  std::string_view left = shapes;
+  do {  // several may be pushed at once, the last of which is shown
+    const std::string_view shape = take_field(left, ',');
+    if (!is_pointer_shape(shape)) return;
+    if (pushes && stack.size() == State::kPointerStackMax) stack.erase(stack.begin());
+    if (pushes) stack.push_back(std::move(state_.pointer_shape));
+    state_.pointer_shape = shape;
+  } while (pushes && !left.empty());
+}
+
+// `state=working:id=3:…`; without an id it is about the program itself. `state=clear` takes a record back, and that of the
+// program all of them: its parts are done when it is.
+void Interpreter::osc_status(std::string_view text) {
+  // `?` asks whether the terminal knows the protocol: that is for the holder to answer.
+  if (text == "?" || text.size() > kStatusBytesMax) return;
+  StatusRecord record = StatusRecord::parse(clean_text(text, text.size()));
+  event(EventKind::status_7501, record.text);
+  std::vector<StatusRecord>& records = state_.status;
+  if (record.is_clear && record.id.empty()) return records.clear();
+  const auto old = std::ranges::find(records, record.id, &StatusRecord::id);
+  if (record.is_clear || record.text.size() > StatusRecord::kBytesMax) {
+    if (old != records.end()) records.erase(old);
+    return;
+  }
+  if (old != records.end()) {
+    *old = std::move(record);
+    return;
+  }
+  if (records.size() == StatusRecord::kRecordsMax) records.erase(records.begin());
+  records.push_back(std::move(record));
 }
 
 void Interpreter::osc_777(std::string_view text) {

@@ -213,9 +213,10 @@ void Parser::step_escape(char c) {
         return begin_string(String::osc);
       case 'P':
         return begin_string(String::dcs);
+      case '_':
+        return begin_string(String::apc);
       case 'X':
       case '^':
-      case '_':
         return begin_string(String::other);
       default:
         break;
@@ -335,6 +336,8 @@ void Parser::end_string(const char* end, std::size_t bytes_after, Terminator ter
   bytes.remove_prefix(bytes.front() == kEscape ? 2 : 1);
   if (string_ == String::osc) {
     to_.osc(bytes, terminator);
+  } else if (string_ == String::apc) {
+    if (bytes.starts_with('G')) to_.graphics(bytes.substr(1));
   } else if (bytes.size() <= kDcsBytesMax) {
     to_.dcs(bytes);
   }

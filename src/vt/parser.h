@@ -34,7 +34,7 @@ class Parser {
     string,         // OSC, DCS, APC, PM, SOS
     string_escape,  // ESC inside a string: `\` ends it
   };
-  enum class String : std::uint8_t { osc, dcs, other };
+  enum class String : std::uint8_t { osc, dcs, apc, other };
 
   const char* ground(const char* p);
   const char* text(const char* p);

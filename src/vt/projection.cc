@@ -2,6 +2,7 @@
 //
 // Cells are written as runs: `{style}` when the style changes, `<link>`, then text, with backslash escapes for what
 // text cannot say: \. unwritten, \w wide, \s wrap spacer, \( \) a cluster, \p protected on, \q off, \0 \1 \2 semantic.
+#include <algorithm>
 #include <map>
 
 #include "base/text.h"
@@ -52,7 +53,10 @@ class Projection {
   void facts();
   void modes(std::string_view name, const ModeSet& set, bool is_saved);
   void last_printed();
-  void colors();
+  void colors(const std::string& name, const Colors& c);
+  void images(const std::string& name, const ScreenState& screen);
+  void image(const Image& image, std::uint32_t number);
+  void placement(const Graphics& graphics, const Placement& p);
   void charsets(std::string_view name, const Charsets& c, bool with_single_shift);
   void pen(std::string_view name, const Pen& pen, bool with_semantic);
   void cursor(std::string_view name, const Cursor& cursor);
@@ -111,10 +115,15 @@ void Projection::facts() {
   fact("icon", state_.titles.icon);
   for (const auto& [window, icon] : state_.titles.stack) fact("title_stack", window + " / " + icon);
   fact("pwd", state_.working_directory);
-  fact("pointer", is_exact() || state_.pointer_shape != "default" ? state_.pointer_shape : std::string());
+  const auto pointer = [this](const std::string& shape) { return is_exact() || shape != "default" ? shape : ""; };
+  for (const std::string& shape : state_.pointer_stack) fact("pointer_stack", pointer(shape));
+  fact("pointer", pointer(state_.pointer_shape));
+  fact("shift_escape", state_.shift_escape);
+  for (const StatusRecord& record : state_.status) fact("status", record.text);
   fact("progress", state_.progress.state << 8 | state_.progress.percent);
   fact("continuation", hex(state_.continuation));
-  colors();
+  for (const Colors& pushed : state_.color_stack) colors("color_stack ", pushed);
+  colors("", state_.colors);
   last_printed();
   if (!is_exact()) return;
   fact("offset", state_.offset);
@@ -137,16 +146,15 @@ void Projection::modes(std::string_view name, const ModeSet& set, bool is_saved)
   }
 }
 
-void Projection::colors() {
-  for (const auto& [index, rgb] : state_.colors.palette) put("palette ").put(index).put(" ").put(rgb).put("\n");
-  const auto dynamic = [&](std::string_view name, const std::optional<std::uint32_t>& rgb) {
-    if (rgb) fact(name, *rgb);
-  };
-  dynamic("foreground", state_.colors.foreground);
-  dynamic("background", state_.colors.background);
-  dynamic("cursor_color", state_.colors.cursor);
-  dynamic("highlight_bg", state_.colors.highlight_bg);
-  dynamic("highlight_fg", state_.colors.highlight_fg);
+void Projection::colors(const std::string& name, const Colors& c) {
+  if (!name.empty()) put(name).put("\n");
+  for (const auto& [index, rgb] : c.palette) put(name).put("palette ").put(index).put(" ").put(rgb).put("\n");
+  for (std::size_t i = 0; i < c.dynamic.size(); ++i) {
+    if (c.dynamic[i]) put(name).put("dynamic ").put(Colors::kDynamicFirst + i).put(" ").put(*c.dynamic[i]).put("\n");
+  }
+  for (std::size_t i = 0; i < c.special.size(); ++i) {
+    if (c.special[i]) put(name).put("special ").put(i).put(" ").put(*c.special[i]).put("\n");
+  }
 }
 
 void Projection::charsets(std::string_view name, const Charsets& c, bool with_single_shift) {
@@ -193,10 +201,91 @@ void Projection::screen(std::string_view name, const ScreenState& screen, bool i
   put("\n");
   fact(prefix + ".protection", is_exact() ? static_cast<unsigned>(screen.protection)
                                           : static_cast<unsigned>(screen.protection == Protection::iso));
+  images(prefix, screen);
   for (int y = 0; y < screen.grid.rows(); ++y) {
     put(prefix).put(" ").put(static_cast<unsigned>(y));
     row(screen.grid.row(y).view(), uncertain_blank(screen, y, is_active));
   }
+}
+
+// A restore keeps neither the age of images and placements nor the size of cells by which some were measured.
+void Projection::images(const std::string& name, const ScreenState& screen) {
+  const Graphics& graphics = screen.graphics;
+  std::vector<const Image*> images;
+  for (const Image& image : graphics.images) {
+    if (is_exact() || (is_image_restored(image) && image.id != 0)) images.push_back(&image);
+  }
+  std::vector<std::string> lines;
+  const auto line = [&](auto&& write) {
+    const std::size_t at = out_.size();
+    put(name);
+    write();
+    put("\n");
+    if (is_exact()) return;
+    lines.push_back(out_.substr(at));
+    out_.resize(at);
+  };
+  for (const Image* i : images) {
+    line([&] {
+      put(".image ");
+      image(*i, is_exact() ? i->number : graphics.reachable_number(*i));
+    });
+  }
+  for (const Placement& p : is_exact() ? graphics.placements : restored_placements(screen)) {
+    line([&] {
+      put(".placement ");
+      placement(graphics, p);
+    });
+  }
+  if (const auto& upload = graphics.upload; upload && (is_exact() || is_upload_restored(*upload))) {
+    line([&] {
+      put(".upload ");
+      image(upload->image, upload->image.number);
+      if (upload->placement) placement(graphics, *upload->placement);
+      put(" q ").put(upload->quiet).put(upload->moves_cursor || !upload->placement ? "" : " stays");
+      if (is_exact()) put(upload->is_frame ? " frame" : "").put(upload->is_in_pieces ? " pieces" : "");
+      if (upload->placement) put(" beside ").put(upload->parent_image).put(" ").put(upload->parent_id);
+    });
+  }
+  std::ranges::sort(lines);
+  for (const std::string& text : lines) put(text);
+  if (is_exact()) fact(name + ".newest_serial", graphics.newest_serial);
+}
+
+void Projection::image(const Image& i, std::uint32_t number) {
+  put("i ").put(i.id).put(" I ").put(number).put(" f ").put(static_cast<unsigned>(i.format));
+  put(i.is_compressed ? " z" : "").put(" s ").put(i.given.width).put(" v ").put(i.given.height);
+  put(" S ").put(i.bytes).put(" O ").put(i.offset).put(" t ").put(static_cast<unsigned>(i.source));
+  put(" data ").put(i.data.size()).put(" ").put(crc32c(i.data));
+  if (is_exact()) put(" # ").put(i.serial).put(" size ").put(i.size.width).put(" ").put(i.size.height);
+}
+
+void Projection::placement(const Graphics& graphics, const Placement& p) {
+  const auto put_signed = [this](std::int64_t n) {
+    put(n < 0 ? " -" : " ").put(static_cast<std::uint64_t>(n < 0 ? -n : n));
+  };
+  if (const Image* i = graphics.find_serial(p.image)) {
+    if (i->id != 0)
+      put("i ").put(i->id);
+    else
+      image(*i, 0);
+  }
+  put(" p ").put(p.id).put(" anchor ").put(static_cast<unsigned>(p.anchor));
+  if (is_exact() || (p.anchor == Placement::Anchor::cell && p.image != 0)) {
+    put_signed(p.x);
+    put_signed(p.y);
+  }
+  put(" in ").put(p.cell_x).put(" ").put(p.cell_y).put(" of ").put(p.left).put(" ").put(p.top);
+  put(" ").put(p.width).put(" ").put(p.height).put(" as ").put(p.columns).put(" ").put(p.rows);
+  put_signed(p.z);
+  if (const Placement* parent = graphics.find_placement(p.parent); p.anchor == Placement::Anchor::parent && parent) {
+    put(" beside ").put(graphics.find_serial(parent->image)->id).put(" ").put(parent->id);
+  }
+  put_signed(p.parent_x);
+  put_signed(p.parent_y);
+  if (!is_exact()) return;
+  put(" # ").put(p.serial).put(" ").put(p.image).put(" ").put(p.parent);
+  put(" covers ").put(p.covers_columns).put(" ").put(p.covers_rows);
 }
 
 // The column of row y where a pending wrap makes a restore print a space if it is blank.

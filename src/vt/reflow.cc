@@ -106,6 +106,15 @@ void settle_pending_wrap(Cursor& cursor, int cols) {
   ++cursor.x;
 }
 
+// The last row of the screen that an image stands on; -1 = none.
+int lowest_image(const ScreenState& screen) {
+  std::int64_t lowest = -1;
+  for (const Placement& p : screen.graphics.placements) {
+    if (p.anchor == Placement::Anchor::cell) lowest = std::max({lowest, std::int64_t{p.y}, p.below() - 1});
+  }
+  return static_cast<int>(std::min<std::int64_t>(lowest, screen.grid.rows() - 1));
+}
+
 // Rows without text at the bottom that can go, because no cursor is there: at most `most`.
 int spare_rows_below(const Grid& grid, int lowest, int most) {
   int n = 0;
@@ -133,11 +142,13 @@ void replace_rows(Grid& grid, int rows, int first, int down) {
 void take_rows_away(ScreenState& screen, int rows, History* history, const Tables* tables) {
   Cursors cursors(screen);
   const int surplus = screen.grid.rows() - rows;
-  const int top = surplus - spare_rows_below(screen.grid, cursors.lowest(), surplus);
+  const int lowest = std::max(cursors.lowest(), lowest_image(screen));
+  const int top = surplus - spare_rows_below(screen.grid, lowest, surplus);
   for (int y = 0; history && y < top; ++y) history->push(full_view(screen.grid, y), *tables);
   replace_rows(screen.grid, rows, top, 0);
   screen.grid.row(rows - 1).flags.wrapped = false;  // the blank row that it went on in is gone
   cursors.move_up(top);
+  screen.graphics.scroll_screen(top, rows, history ? history->limits().rows : 0);
 }
 
 // Takes lines back from history until they make `wanted` rows, or there are none left; in front of `lines`.
@@ -184,6 +195,7 @@ void add_rows(ScreenState& screen, int rows, History& history, Tables& tables) {
   for (std::size_t i = 0; i < used; ++i) put_row(pulled[pulled.size() - used + i], grid.row(static_cast<int>(i)));
   if (used > 0) restore_spacer(grid.row(static_cast<int>(used) - 1), grid.row(static_cast<int>(used)), grid.cols());
   Cursors(screen).each([&](Cursor& c) { c.y += static_cast<int>(used); });
+  screen.graphics.scroll_screen(-static_cast<int>(used), rows, history.limits().rows);
 }
 
 // Changes the width of the primary screen: joins its rows into lines, cuts them anew, and decides which of the new
@@ -191,20 +203,28 @@ void add_rows(ScreenState& screen, int rows, History& history, Tables& tables) {
 class ColumnReflow {
  public:
   ColumnReflow(ScreenState& screen, History& history, Tables& tables, int cols)
-      : screen_(screen), history_(history), tables_(tables), cols_(cols), cursors_(screen) {}
+      : screen_(screen), history_(history), tables_(tables), cols_(cols), cursors_(screen) {
+    screen.graphics.forget_above();
+    for (const Placement& p : screen.graphics.placements) {
+      if (p.anchor == Placement::Anchor::cell) images_.push_back({p.x, p.y, false});
+    }
+    places_.resize(2 + images_.size());
+  }
 
   void run() {
     join_rows();
     drop_blank_lines();
     pull();
     const std::vector<LineRow> rows = cut_lines(lines_, cols_);
-    cursors_.each([&](Cursor& c) { place_cursor(c, rows); });
+    each_anchor([&](Cursor& c, const Place& place) { place_cursor(c, place, rows); });
     const std::size_t top = top_row(rows);
     push_rows(history_, tables_, std::span(rows).first(top));
     Grid next(cols_, screen_.grid.rows());
     for (std::size_t y = top; y < rows.size(); ++y) put_row(rows[y], next.row(static_cast<int>(y - top)));
     screen_.grid = std::move(next);
     cursors_.move_up(static_cast<int>(top));
+    move_images();
+    screen_.graphics.scroll_screen(static_cast<int>(top), screen_.grid.rows(), history_.limits().rows);
   }
 
  private:
@@ -212,7 +232,22 @@ class ColumnReflow {
   struct Place {
     std::size_t line = 0, offset = 0;
   };
-  Place& place_of(const Cursor& cursor) { return places_[&cursor == cursors_.live ? 0 : 1]; }
+  // The cursors, and the upper left cells of images.
+  template <typename F>
+  void each_anchor(F&& f) {
+    f(*cursors_.live, places_[0]);
+    if (cursors_.saved) f(*cursors_.saved, places_[1]);
+    for (std::size_t i = 0; i < images_.size(); ++i) f(images_[i], places_[2 + i]);
+  }
+  void move_images() {
+    auto from = images_.begin();
+    for (Placement& p : screen_.graphics.placements) {
+      if (p.anchor != Placement::Anchor::cell) continue;
+      p.x = from->x;
+      p.y = from->y;
+      ++from;
+    }
+  }
 
   void join_rows() {
     const Grid& grid = screen_.grid;
@@ -227,8 +262,8 @@ class ColumnReflow {
       RowView view = full_view(grid, y);
       view.flags.wrapped &= y + 1 < grid.rows();
       Line& line = lines_.back();
-      cursors_.each([&](const Cursor& c) {
-        if (c.y == y) place_of(c) = {lines_.size() - 1, line.cells.size() + static_cast<std::size_t>(c.x)};
+      each_anchor([&](const Cursor& c, Place& place) {
+        if (c.y == y) place = {lines_.size() - 1, line.cells.size() + static_cast<std::size_t>(c.x)};
       });
       line.cells.insert(line.cells.end(), view.cells.begin(),
                         view.cells.begin() + static_cast<std::ptrdiff_t>(line_cells(view)));
@@ -239,7 +274,7 @@ class ColumnReflow {
   // Blank lines below everything are not text: as many rows as are needed are added again.
   void drop_blank_lines() {
     std::size_t needed = 0;
-    cursors_.each([&](const Cursor& c) { needed = std::max(needed, place_of(c).line + 1); });
+    each_anchor([&](const Cursor&, const Place& place) { needed = std::max(needed, place.line + 1); });
     while (lines_.size() > needed && lines_.back().cells.empty()) lines_.pop_back();
   }
 
@@ -255,8 +290,7 @@ class ColumnReflow {
   }
 
   // Column in the new width, row among all new rows.
-  void place_cursor(Cursor& cursor, const std::vector<LineRow>& rows) {
-    const Place place = place_of(cursor);
+  void place_cursor(Cursor& cursor, const Place& place, const std::vector<LineRow>& rows) {
     const Line* line = &lines_[place.line];
     const auto first = std::ranges::find(rows, line, &LineRow::line);
     auto row = first;
@@ -286,7 +320,8 @@ class ColumnReflow {
   const int cols_;
   Cursors cursors_;
   std::deque<Line> lines_;
-  Place places_[2];
+  std::vector<Cursor> images_;  // where those on the screen stand
+  std::vector<Place> places_;   // of the live and the saved cursor, then of the images
   std::size_t wraps_before_ = 0;  // continued rows from the top to the cursor
   const std::size_t rows_below_ = static_cast<std::size_t>(screen_.grid.rows() - 1 - screen_.cursor.y);
 };
@@ -309,6 +344,7 @@ void change_columns(ScreenState& screen, int cols) {
     c.x = std::min(c.x, cols - 1);
     settle_pending_wrap(c, cols);
   });
+  for (Placement& p : screen.graphics.placements) p.x = std::min(p.x, cols - 1);
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ std::size_t Restorer::write() {
     rows_after_history();
   else
     rows_in_place(state_.primary);
+  images(state_.primary);
   dormant_alternate();
   tab_stops();
   saved_cursor(state_.primary);
@@ -48,7 +49,7 @@ void Restorer::neutralise() {
   put("\x1b%G\x1b[?1049l\x1b[?1047l\x1b[?47h");
   neutral_modes();
   for (std::size_t i = 0; i < State::kSgrStackMax; ++i) put("\x1b[#}");
-  put("\x1b[r\x1b[?5W\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b}\x1b[>4;0m\x1b>\x1b[0 q");
+  put("\x1b[r\x1b[?5W\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b}\x1b[>4;0m\x1b[>0s\x1b>\x1b[0 q");
   neutralise_screen();
   put("\x1b[?47l");
   neutralise_screen();
@@ -62,6 +63,7 @@ void Restorer::neutralise() {
 // rows into the scrollback on some terminals. A saved cursor is set to the neutral one, and taken away again where a
 // soft reset does that; it also ends a pending single shift.
 void Restorer::neutralise_screen() {
+  neutral_images();
   put("\x1b[m\x1b]8;;\x1b\\\x1b[1\"q\x1b[0\"q\x1b[H\x1b]133;C\x1b\\\x1b[J\x1b"
       "7\x1b[!p\x1b[<99u\x1b[=0;1u");
 }
@@ -121,6 +123,7 @@ void Restorer::dormant_alternate() {
   put("\x1b[?47h");
   cells_.begin_screen(state_.alternate.protection);
   rows_in_place(state_.alternate);
+  images(state_.alternate);
   saved_cursor(state_.alternate);
   kitty_stack(state_.alternate.kitty);
   // The switch copies the pen.
@@ -139,6 +142,7 @@ void Restorer::enter_alternate() {
   put("\x1b[H\x1b[J");
   cells_.begin_screen(state_.alternate.protection);
   rows_in_place(state_.alternate);
+  images(state_.alternate);
   saved_cursor(state_.alternate);
   kitty_stack(state_.alternate.kitty);
 }

@@ -1,6 +1,7 @@
 #include "vt/restore_rule.h"
 
 #include <algorithm>
+#include <map>
 
 #include "vt/cell_text.h"
 #include "vt/cluster.h"
@@ -183,13 +184,46 @@ SavedCursor saved_or_neutral(const ScreenState& screen) { return screen.saved.va
 bool is_dormant_alternate_blank(const State& state) {
   const ScreenState& screen = state.alternate;
   if (screen.kitty != KittyStack{} || screen.protection == Protection::iso) return false;
-  if (screen.saved) return false;
+  if (screen.saved || !screen.graphics.empty()) return false;
   for (int y = 0; y < screen.grid.rows(); ++y) {
     const RowView row = screen.grid.row(y).view();
     if (row.flags != RowFlags{} || std::ranges::any_of(row.cells, [](Cell cell) { return cell.bits != 0; }))
       return false;
   }
   return true;
+}
+
+bool is_image_restored(const Image& image) { return image.source != ImageSource::gone; }
+
+bool is_upload_restored(const Upload& upload) { return !upload.is_frame && is_image_restored(upload.image); }
+
+std::vector<Placement> restored_placements(const ScreenState& screen) {
+  const Graphics& graphics = screen.graphics;
+  std::vector<Placement> restored;
+  std::map<std::uint64_t, int> depths;  // serials that a child may stand beside, and how many such are above them
+  std::vector<const Placement*> left;
+  for (const Placement& p : graphics.placements) left.push_back(&p);
+  for (std::size_t before = left.size() + 1; left.size() < before;) {
+    before = left.size();
+    std::erase_if(left, [&](const Placement* p) {
+      const Image& image = *graphics.find_serial(p->image);
+      int depth = 0;
+      if (p->anchor == Placement::Anchor::parent) {
+        const auto parent = depths.find(p->parent);
+        if (parent == depths.end()) return false;
+        depth = parent->second + 1;
+      }
+      const bool has_name = image.id != 0 || p->anchor != Placement::Anchor::virtual_;
+      if (depth > Graphics::kParentsMax || !has_name || !is_image_restored(image) ||
+          !is_in_sight(*p, screen.grid.rows())) {
+        return true;
+      }
+      if (image.id != 0) depths.emplace(p->serial, depth);
+      restored.push_back(in_sight(*p, image));
+      return true;
+    });
+  }
+  return restored;
 }
 
 bool are_default_stops(const std::vector<bool>& stops) {

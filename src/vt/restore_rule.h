@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "vt/state.h"
 
@@ -63,6 +64,12 @@ SavedCursor saved_or_neutral(const ScreenState& screen);
 
 // Nothing on the alternate screen, or kept with it, differs from a new one (its cursor does not count).
 bool is_dormant_alternate_blank(const State& state);
+
+// What a restore can bring back of a screen's images. Not: those whose data are gone, and what stands above the screen.
+bool is_image_restored(const Image& image);
+bool is_upload_restored(const Upload& upload);
+// The placements, parents before their children. The cells ones as `in_sight` has them.
+std::vector<Placement> restored_placements(const ScreenState& screen);
 
 // Whether stops are where a terminal has them from the start: every eight columns.
 bool are_default_stops(const std::vector<bool>& stops);

@@ -101,20 +101,32 @@ void Restorer::saved_modes() {
 
 void Restorer::reset_colors() {
   if (options_.onto == Onto::person) return;
-  put("\x1b]104\x1b\\\x1b]110\x1b\\\x1b]111\x1b\\\x1b]112\x1b\\\x1b]117\x1b\\\x1b]119\x1b\\");
+  for (std::size_t i = 0; i < State::kColorStackMax; ++i) put("\x1b[#Q");
+  default_colors();
+}
+
+void Restorer::default_colors() {
+  put("\x1b]104\x1b\\\x1b]105\x1b\\");
+  for (int i = 0; i < Colors::kDynamicCount; ++i) put("\x1b]11").put(static_cast<unsigned>(i)).put("\x1b\\");
 }
 
 void Restorer::colors() {
-  const Colors& c = state_.colors;
+  for (const Colors& pushed : state_.color_stack) {
+    colors(pushed);
+    put("\x1b[#P");
+    default_colors();
+  }
+  colors(state_.colors);
+}
+
+void Restorer::colors(const Colors& c) {
   for (const auto& [index, rgb] : c.palette) append_osc(out_, "4;" + std::to_string(index), rgb_spec(rgb));
-  const auto dynamic = [this](std::string_view number, const std::optional<std::uint32_t>& rgb) {
-    if (rgb) append_osc(out_, number, rgb_spec(*rgb));
-  };
-  dynamic("10", c.foreground);
-  dynamic("11", c.background);
-  dynamic("12", c.cursor);
-  dynamic("17", c.highlight_bg);
-  dynamic("19", c.highlight_fg);
+  for (std::size_t i = 0; i < c.dynamic.size(); ++i) {
+    if (c.dynamic[i]) append_osc(out_, std::to_string(Colors::kDynamicFirst + i), rgb_spec(*c.dynamic[i]));
+  }
+  for (std::size_t i = 0; i < c.special.size(); ++i) {
+    if (c.special[i]) append_osc(out_, "5;" + std::to_string(i), rgb_spec(*c.special[i]));
+  }
 }
 
 void Restorer::tab_stops() {
@@ -249,11 +261,28 @@ void Restorer::titles() {
 
 void Restorer::strings() {
   append_osc(out_, "7", state_.working_directory);
-  append_osc(out_, "22", state_.pointer_shape.empty() ? "default" : std::string_view(state_.pointer_shape));
+  pointer_shapes();
+  status_records();
   const Progress& p = state_.progress;
   // Terminals that do not know it may take OSC 9 for a notification: only where it means something.
   if (p.state == 0 && options_.client == Profile::ghostty) append_osc(out_, "9;4", "0");
   if (p.state != 0) append_osc(out_, "9;4", std::to_string(p.state) + ";" + std::to_string(p.percent));
+}
+
+void Restorer::pointer_shapes() {
+  if (options_.onto != Onto::person) {
+    for (std::size_t i = 0; i < State::kPointerStackMax; ++i) append_osc(out_, "22", "<");
+  }
+  const auto named = [](const std::string& shape) { return shape.empty() ? std::string("default") : shape; };
+  const std::vector<std::string>& stack = state_.pointer_stack;
+  append_osc(out_, "22", named(stack.empty() ? state_.pointer_shape : stack.front()));
+  for (std::size_t i = 1; i < stack.size(); ++i) append_osc(out_, "22", ">" + named(stack[i]));
+  if (!stack.empty()) append_osc(out_, "22", ">" + named(state_.pointer_shape));
+}
+
+void Restorer::status_records() {
+  if (options_.onto != Onto::person) append_osc(out_, "7501", "state=clear");
+  for (const StatusRecord& record : state_.status) append_osc(out_, "7501", record.text);
 }
 
 void Restorer::sgr_stack() {
@@ -308,6 +337,7 @@ void Restorer::cursor() {
 // Mouse modes end with the one set last, as that one is in force.
 void Restorer::modes() {
   if (state_.keypad_application) put("\x1b=");
+  if (state_.shift_escape != 0) put("\x1b[>").put(state_.shift_escape).put("s");
   if (state_.modify_other_keys != 0) put("\x1b[>4;").put(state_.modify_other_keys).put("m");
   if (state_.cursor_shape != 0) put("\x1b[").put(state_.cursor_shape).put(" q");
   const bool blink = state_.modes.get(Mode::cursor_blink);

@@ -40,7 +40,7 @@ TEST_CASE("an empty terminal restores in few bytes and nothing is printed") {
   RestoreOptions options;
   options.onto = Onto::anything;
   const std::string bytes = restore_of(screen, options);
-  CHECK(bytes.size() < 1024);
+  CHECK(bytes.size() < 1280);
   Screen copy = restored(screen, options);
   CHECK(copy.rows().empty());
   CHECK(copy.state().last_printed == 0);

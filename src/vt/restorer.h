@@ -33,7 +33,9 @@ class Restorer {
   // restore_state.cc
   void neutral_modes();
   void reset_colors();
+  void default_colors();
   void colors();
+  void colors(const Colors& c);
   void tab_stops();
   void kitty_stack(const KittyStack& stack);
   // What comes right after the save: 1049 makes one itself, so it must find the cursor as it was saved.
@@ -41,8 +43,17 @@ class Restorer {
   void saved_cursor(const ScreenState& screen, Then then = Then::stay);
   void saved_modes();
   void margins();
+  // restore_images.cc
+  void images(const ScreenState& screen);
+  void neutral_images();
+  void unfinished_upload(const Upload& upload);
+  enum class Pieces : std::uint8_t { all, first };  // first: the program will send the others
+  void transmit(const Image& image, std::string_view keys, Pieces pieces = Pieces::all, unsigned quiet = 2);
+
   void titles();
   void strings();
+  void pointer_shapes();
+  void status_records();
   void sgr_stack();
   void last_print();
   void cursor();

@@ -37,6 +37,7 @@ void Editor::clear_alternate() {
     grid.clear_row(y);
     if (has_background) paint_cleared_row(y);
   }
+  state_.alternate.graphics.clear_screen();
 }
 
 void Editor::switch_screen(Mode mode, bool on) {
@@ -86,6 +87,7 @@ void Editor::full_reset() {
     screen->pen = {};
     screen->saved.reset();
     screen->kitty = {};
+    screen->graphics.reset();
     screen->protection = Protection::off;
   }
   state_.history.clear();
@@ -103,7 +105,11 @@ void Editor::full_reset() {
   state_.sgr_stack.clear();
   state_.working_directory.clear();
   state_.pointer_shape.clear();
+  state_.pointer_stack.clear();
+  state_.shift_escape = 0;
   state_.colors = {};
+  state_.color_stack.clear();
+  state_.status.clear();
   state_.progress = {};
   state_.last_printed = 0;
   state_.size = size;

@@ -102,6 +102,16 @@ void Editor::scroll_rows_down(int top, int bottom, int n) {
   for (int y = top; y < top + n; ++y) blank(y, m.left, m.right + 1);
 }
 
+// Images go with the text that scrolls (not with lines that are inserted or deleted, as in kitty and Ghostty). n > 0: up.
+void Editor::scroll_images(int n) {
+  Graphics& graphics = screen_->graphics;
+  const Margins& m = state_.margins;
+  if (m.top != 0 || m.bottom != rows_ - 1 || !has_full_width_margins()) {
+    return graphics.scroll_area({m.top, m.bottom, m.left, m.right}, n, cols_);
+  }
+  graphics.scroll_screen(n, rows_, state_.on_alternate ? 0 : state_.history.limits().rows);
+}
+
 void Editor::index() { index_with(Join::cut); }
 
 void Editor::index_with(Join join) {
@@ -115,6 +125,7 @@ void Editor::index_with(Join join) {
   if (!is_inside_margins()) return;
   if (m.top == 0 && has_full_width_margins() && !state_.on_alternate) push_to_history(1);
   scroll_rows_up(m.top, m.bottom, 1, join);
+  if (!screen_->graphics.placements.empty()) scroll_images(1);
 }
 
 void Editor::reverse_index() {
@@ -124,15 +135,21 @@ void Editor::reverse_index() {
     if (at.y > 0) --at.y;
     return;
   }
-  if (is_inside_margins()) scroll_rows_down(state_.margins.top, state_.margins.bottom, 1);
+  if (!is_inside_margins()) return;
+  scroll_rows_down(state_.margins.top, state_.margins.bottom, 1);
+  if (!screen_->graphics.placements.empty()) scroll_images(-1);
 }
 
 void Editor::scroll_up(int n) {
   if (state_.margins.top == 0) cut_join_above(0);
   scroll_rows_up(state_.margins.top, state_.margins.bottom, n, Join::cut);
+  if (!screen_->graphics.placements.empty()) scroll_images(std::min(n, rows_));
 }
 
-void Editor::scroll_down(int n) { scroll_rows_down(state_.margins.top, state_.margins.bottom, n); }
+void Editor::scroll_down(int n) {
+  scroll_rows_down(state_.margins.top, state_.margins.bottom, n);
+  if (!screen_->graphics.placements.empty()) scroll_images(-std::min(n, rows_));
+}
 
 void Editor::insert_lines(int n) {
   if (!is_inside_margins()) return;

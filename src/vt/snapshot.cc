@@ -3,35 +3,14 @@
 #include <functional>
 
 #include "base/text.h"
+#include "vt/snapshot_fields.h"
 #include "vt/snapshot_format.h"
+#include "vt/snapshot_images.h"
 
 namespace holdfast::vt {
 namespace {
 
 using namespace snapshot_format;
-
-class Bytes {
- public:
-  Bytes& u8(std::uint8_t v) {
-    out_ += static_cast<char>(v);
-    return *this;
-  }
-  Bytes& u16(std::uint16_t v) { return u8(static_cast<std::uint8_t>(v)).u8(static_cast<std::uint8_t>(v >> 8)); }
-  Bytes& u32(std::uint32_t v) { return u16(static_cast<std::uint16_t>(v)).u16(static_cast<std::uint16_t>(v >> 16)); }
-  Bytes& varint(std::uint64_t v) {
-    for (; v >= 0x80; v >>= 7) u8(static_cast<std::uint8_t>(v | 0x80));
-    return u8(static_cast<std::uint8_t>(v));
-  }
-  Bytes& text(std::string_view v) {
-    varint(v.size());
-    out_ += v;
-    return *this;
-  }
-  const std::string& bytes() const { return out_; }
-
- private:
-  std::string out_;
-};
 
 // Only what the screens still use is written, numbered anew: a table may hold 65,534 styles of which 20 are left.
 class Numbering {
@@ -77,8 +56,13 @@ class Encoder {
     record(RecordType::strings, strings());
     record(RecordType::colors, colors());
     record(RecordType::continuation, Bytes().text(state_.continuation));
+    record(RecordType::more_colors, more_colors());
+    record(RecordType::pointer, pointer());
+    record(RecordType::status, status());
     record(RecordType::ready, Bytes());
     state_.history.each_block([&](std::string_view block) { record(RecordType::history_block, block); });
+    images(RecordType::primary_images, state_.primary.graphics);
+    images(RecordType::alternate_images, state_.alternate.graphics);
     record(RecordType::end, Bytes());
     put_(out_);
   }
@@ -255,11 +239,45 @@ class Encoder {
     Bytes b;
     b.varint(c.palette.size());
     for (const auto& [index, rgb] : c.palette) b.u8(index).u32(rgb);
-    for (const auto& rgb : {c.foreground, c.background, c.cursor, c.highlight_bg, c.highlight_fg}) {
-      b.u8(rgb.has_value());
-      if (rgb) b.u32(*rgb);
+    for (const int number : kFirstDynamicColors) optional_color(b, c.of(number));
+    return b;
+  }
+  static void optional_color(Bytes& b, const std::optional<std::uint32_t>& rgb) {
+    b.u8(rgb.has_value());
+    if (rgb) b.u32(*rgb);
+  }
+  Bytes more_colors() const {
+    Bytes b;
+    all_dynamic(b, state_.colors);
+    b.varint(state_.color_stack.size());
+    for (const Colors& pushed : state_.color_stack) {
+      b.varint(pushed.palette.size());
+      for (const auto& [index, rgb] : pushed.palette) b.u8(index).u32(rgb);
+      all_dynamic(b, pushed);
     }
     return b;
+  }
+  static void all_dynamic(Bytes& b, const Colors& c) {
+    for (const auto& rgb : c.dynamic) optional_color(b, rgb);
+    for (const auto& rgb : c.special) optional_color(b, rgb);
+  }
+
+  Bytes pointer() const {
+    Bytes b;
+    b.u8(state_.shift_escape).varint(state_.pointer_stack.size());
+    for (const std::string& shape : state_.pointer_stack) b.text(shape);
+    return b;
+  }
+
+  Bytes status() const {
+    Bytes b;
+    b.varint(state_.status.size());
+    for (const StatusRecord& r : state_.status) b.text(r.text);
+    return b;
+  }
+
+  void images(RecordType type, const Graphics& graphics) {
+    if (graphics != Graphics{}) record(type, encode_images(graphics).bytes());
   }
 
   const State& state_;

@@ -4,7 +4,9 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "vt/snapshot.h"
+#include "vt/snapshot_fields.h"
 #include "vt/snapshot_format.h"
+#include "vt/snapshot_images.h"
 
 namespace holdfast::vt {
 namespace {
@@ -13,75 +15,6 @@ using namespace snapshot_format;
 
 constexpr std::uint8_t kKittyFlagsMax = 31;
 constexpr std::uint16_t kStringBytesMax = 16u << 10;  // of a working directory or a pointer shape
-
-// Reads fields of one record. The first bad field poisons it: every later read gives zero, and `is_good` says no.
-class Fields {
- public:
-  explicit Fields(std::string_view bytes) : left_(bytes) {}
-
-  bool is_good() const { return good_; }
-  bool at_end() const { return good_ && left_.empty(); }
-  std::size_t left() const { return left_.size(); }
-  void require(bool condition) { good_ = good_ && condition; }
-
-  std::uint8_t u8() { return static_cast<std::uint8_t>(fixed(1)); }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(fixed(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
-  bool flag() { return up_to<std::uint8_t>(u8(), 1) != 0; }
-  template <typename T = std::uint8_t>
-  T small(T max) {
-    return up_to<T>(static_cast<T>(u8()), max);
-  }
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const std::uint64_t byte = fixed(1);
-      value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return value;
-    }
-    good_ = false;
-    return 0;
-  }
-  std::uint64_t varint(std::uint64_t max) { return up_to(varint(), max); }
-  // A number of things that take at least `bytes_each` bytes each: never more than the record can hold.
-  std::size_t count(std::size_t bytes_each = 1) { return static_cast<std::size_t>(varint(left_.size() / bytes_each)); }
-  std::string_view bytes(std::size_t max) {
-    const std::size_t size = static_cast<std::size_t>(varint(std::min(max, left_.size())));
-    if (!good_ || size > left_.size()) {
-      good_ = false;
-      return {};
-    }
-    const std::string_view value = left_.substr(0, size);
-    left_.remove_prefix(size);
-    return value;
-  }
-  // Text that is put between OSC and ST again: what would end or abort the string is refused.
-  std::string string(std::size_t max) {
-    const std::string_view value = bytes(max);
-    require(fits_into_osc(value));
-    return std::string(value);
-  }
-
- private:
-  template <typename T>
-  T up_to(T value, T max) {
-    require(value <= max);
-    return good_ ? value : T{0};
-  }
-  std::uint64_t fixed(std::size_t size) {
-    if (!good_ || left_.size() < size) {
-      good_ = false;
-      return 0;
-    }
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < size; ++i) value |= std::uint64_t{static_cast<unsigned char>(left_[i])} << 8 * i;
-    left_.remove_prefix(size);
-    return value;
-  }
-
-  std::string_view left_;
-  bool good_ = true;
-};
 
 class Decoder {
  public:
@@ -132,18 +65,14 @@ class Decoder {
     return {};
   }
 
-  // Every known record comes once and in order (its place is its bit); blocks of history repeat.
+  // Every known record comes once and in order; blocks of history repeat.
   bool take(RecordType type, std::string_view payload) {
-    const auto number = static_cast<unsigned>(type);
-    if (number == 0 || number > static_cast<unsigned>(RecordType::end)) return true;  // of a later minor version
-    const bool may_repeat = type == RecordType::history_block;
-    const unsigned expected = last_ + 1;
-    if (type == RecordType::end) {
-      if (last_ < static_cast<unsigned>(RecordType::ready)) return false;
-    } else if (number != expected && !(may_repeat && number == last_)) {
-      return false;
-    }
-    last_ = number;
+    const auto* const step = std::ranges::find(kOrder, type, &Step::type);
+    if (step == std::end(kOrder)) return true;  // of a later minor version
+    const bool is_repeated = type == RecordType::history_block && step + 1 == next_;
+    if (step < next_ && !is_repeated) return false;
+    if (!is_repeated && !std::all_of(next_, step, [](const Step& missing) { return missing.may_be_missing; })) return false;
+    next_ = step + 1;
     Fields f(payload);
     switch (type) {
       case RecordType::terminal:
@@ -180,6 +109,21 @@ class Decoder {
         break;
       case RecordType::history_block:
         return state_->history.restore_block(payload).has_value();
+      case RecordType::more_colors:
+        more_colors(f);
+        break;
+      case RecordType::pointer:
+        pointer(f);
+        break;
+      case RecordType::status:
+        status(f);
+        break;
+      case RecordType::primary_images:
+        state_->primary.graphics = decode_images(f, state_->size.cols, state_->size.rows);
+        break;
+      case RecordType::alternate_images:
+        state_->alternate.graphics = decode_images(f, state_->size.cols, state_->size.rows);
+        break;
       case RecordType::end:
         is_ended_ = true;
         break;
@@ -429,6 +373,7 @@ class Decoder {
     }
     state_->working_directory = f.string(kStringBytesMax);
     state_->pointer_shape = f.string(kStringBytesMax);
+    f.require(is_pointer_shape(state_->pointer_shape));
   }
 
   static std::uint32_t rgb(Fields& f) {
@@ -438,19 +383,56 @@ class Decoder {
   }
   void colors(Fields& f) {
     Colors& c = state_->colors;
+    palette(f, c);
+    for (const int number : kFirstDynamicColors) optional_color(f, c.of(number));
+  }
+  static void palette(Fields& f, Colors& c) {
     const std::size_t count = f.count(5);
     for (std::size_t i = 0; i < count && f.is_good(); ++i) {
       const std::uint8_t index = f.u8();
       c.palette[index] = rgb(f);
     }
-    for (auto* color : {&c.foreground, &c.background, &c.cursor, &c.highlight_bg, &c.highlight_fg}) {
-      if (f.flag()) *color = rgb(f);
+  }
+  static void optional_color(Fields& f, std::optional<std::uint32_t>& color) {
+    color.reset();
+    if (f.flag()) color = rgb(f);
+  }
+  static void all_dynamic(Fields& f, Colors& c) {
+    for (auto& color : c.dynamic) optional_color(f, color);
+    for (auto& color : c.special) optional_color(f, color);
+  }
+  void more_colors(Fields& f) {
+    all_dynamic(f, state_->colors);
+    const std::uint64_t pushed = f.varint(State::kColorStackMax);
+    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) {
+      Colors& c = state_->color_stack.emplace_back();
+      palette(f, c);
+      all_dynamic(f, c);
+    }
+  }
+
+  void pointer(Fields& f) {
+    state_->shift_escape = f.small<std::uint8_t>(2);
+    const std::uint64_t pushed = f.varint(State::kPointerStackMax);
+    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) {
+      state_->pointer_stack.push_back(f.string(kStringBytesMax));
+      f.require(is_pointer_shape(state_->pointer_stack.back()));
+    }
+  }
+
+  void status(Fields& f) {
+    const std::uint64_t count = f.varint(StatusRecord::kRecordsMax);
+    for (std::uint64_t i = 0; i < count && f.is_good(); ++i) {
+      StatusRecord r = StatusRecord::parse(f.string(StatusRecord::kBytesMax));
+      f.require(!r.is_clear && r.text != "?");
+      f.require(std::ranges::find(state_->status, r.id, &StatusRecord::id) == state_->status.end());
+      state_->status.push_back(std::move(r));
     }
   }
 
   std::string_view bytes_;
   std::size_t at_ = 0;
-  unsigned last_ = 0;  // the number of the last known record
+  const Step* next_ = std::begin(kOrder);  // behind the last known record
   bool is_ended_ = false;
   std::optional<State> state_;
   std::vector<std::uint32_t> styles_, clusters_, links_;  // number in the snapshot -> id in our tables

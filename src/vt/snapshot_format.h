@@ -9,7 +9,7 @@ namespace holdfast::vt::snapshot_format {
 // The high bit catches transports that are not 8-bit clean, the line ends catch text conversions.
 inline constexpr std::string_view kMagic = "\x89HFSNAP\r\n\x1a\n";
 // A reader refuses a higher major; what a higher minor adds is in records that an older reader skips.
-inline constexpr std::uint8_t kMajor = 1, kMinor = 0;
+inline constexpr std::uint8_t kMajor = 1, kMinor = 1;
 
 enum class RecordType : std::uint16_t {
   terminal = 1,
@@ -25,7 +25,33 @@ enum class RecordType : std::uint16_t {
   ready = 11,
   history_block = 12,
   end = 13,
+  // Since 1.1.
+  more_colors = 14,
+  pointer = 15,
+  status = 16,
+  primary_images = 17,
+  alternate_images = 18,
 };
+
+// The order in which they stand. An older writer, and one with nothing to say, leaves out what may be missing.
+struct Step {
+  RecordType type;
+  bool may_be_missing;
+};
+inline constexpr Step kOrder[] = {
+    {RecordType::terminal, false},      {RecordType::modes, false},
+    {RecordType::styles, false},        {RecordType::clusters, false},
+    {RecordType::links, false},         {RecordType::primary, false},
+    {RecordType::alternate, false},     {RecordType::strings, false},
+    {RecordType::colors, false},        {RecordType::continuation, false},
+    {RecordType::more_colors, true},    {RecordType::pointer, true},
+    {RecordType::status, true},         {RecordType::ready, false},
+    {RecordType::history_block, true},  {RecordType::primary_images, true},
+    {RecordType::alternate_images, true}, {RecordType::end, false},
+};
+
+// What the record `colors` has of OSC 10 to 19: those that version 1.0 knew. `more_colors` has all of them.
+inline constexpr int kFirstDynamicColors[] = {10, 11, 12, 17, 19};
 
 // Bytes of a record around its payload: type, length, checksum.
 inline constexpr std::size_t kRecordOverhead = 2 + 4 + 4;

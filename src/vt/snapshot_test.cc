@@ -1,9 +1,11 @@
 #include "vt/snapshot.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "vt/image_fixture.h"
 #include "vt/restore.h"
 #include "vt/snapshot_format.h"
 #include "vt/terminal_fixture.h"
@@ -23,9 +25,20 @@ constexpr std::string_view kRich =
     "\x1b[2;3r\x1b[3 q\x1b(0\x1b[4:3m\x1b[#{\x1b"
     "7\x1b[?1049h\x1b[7malt 😀\x1b[31\xe4";
 
+// What came with version 1.1, before the rest.
+const std::string kRicher =
+    "\x1b]10;#0a0b0c\x1b\\\x1b]5;1;#0d0e0f\x1b\\\x1b[#P\x1b]14;#101112\x1b\\\x1b]22;text\x1b\\\x1b]22;>wait\x1b\\"
+    "\x1b]7501;state=working:app=a\x1b\\\x1b]7501;state=blocked:id=b\x1b\\\x1b[>1s" +
+    std::string(kRich.substr(0, kRich.find("\x1b[?1049h"))) + "\x1b[H" +
+    graphics("a=T,i=1,p=2,f=24,s=1,v=2,c=2,r=1,z=-3,C=1,q=2", "012345") + graphics("a=T,I=9,f=100,q=2,C=1", png(20, 30)) +
+    graphics("a=p,i=2,P=1,Q=2,H=-1,V=2,q=2") + graphics("a=T,i=5,t=f,U=1,s=3,v=4,q=2", "/file") +
+    graphics("a=t,i=6,t=s,s=3,v=4,q=2", "/gone") + graphics("a=T,o=z,s=8,v=16,q=2", "deflated") + "\x1b[2;2H" +
+    std::string(kRich.substr(kRich.find("\x1b[?1049h"), 8)) +
+    graphics("a=T,i=7,p=8,f=24,s=2,v=2,x=1,X=2,P=3,Q=4,q=1,m=1", "0123") + std::string(kRich.substr(kRich.find("\x1b[7malt")));
+
 std::string rich_snapshot() {
   Screen screen(12, 4);
-  screen.feed(kRich);
+  screen.feed(kRicher);
   return encode_snapshot(screen.state());
 }
 
@@ -44,16 +57,25 @@ std::string with_right_checksums(std::string bytes) {
   return bytes;
 }
 
-std::string fixture_path() {
+// Of each version that was ever released: the file, and the bytes that made the terminal in it.
+struct Golden {
+  const char* file;
+  std::string_view bytes;
+};
+const Golden kGoldens[] = {{"v1.hfsnap", kRich}, {"v1.1.hfsnap", kRicher}};
+
+std::string golden_path(const char* file) {
   const char* root = std::getenv("HOLDFAST_SOURCE_DIR");
-  return std::string(root ? root : ".") + "/tests/fixtures/snapshot/v1.hfsnap";
+  return std::string(root ? root : ".") + "/tests/fixtures/snapshot/" + file;
 }
 
 }  // namespace
 
 TEST_CASE("a snapshot brings everything back") {
   Screen screen(12, 4);
-  screen.feed(kRich);
+  screen.feed(kRicher);
+  CHECK(screen.state().primary.graphics.images.size() == 5);
+  CHECK(screen.state().alternate.graphics.upload);
   auto decoded = decode_snapshot(encode_snapshot(screen.state()));
   REQUIRE(decoded);
   CHECK(everything(*decoded) == everything(screen.terminal.mutable_state()));
@@ -77,14 +99,35 @@ TEST_CASE("the screens are complete before the history comes") {
   CHECK(bytes.find(block, ready_at) != std::string::npos);
 }
 
-TEST_CASE("a snapshot of version 1 can be read for ever") {
-  const auto bytes = sys::read_file(fixture_path());
-  REQUIRE(bytes);
-  auto decoded = decode_snapshot(*bytes);
-  REQUIRE(decoded);
+TEST_CASE("snapshots of all versions that were released can be read for ever") {
+  for (const Golden& golden : kGoldens) {
+    CAPTURE(golden.file);
+    const auto bytes = sys::read_file(golden_path(golden.file));
+    REQUIRE(bytes);
+    auto decoded = decode_snapshot(*bytes);
+    REQUIRE(decoded);
+    Screen screen(12, 4);
+    screen.feed(golden.bytes);
+    CHECK(everything(*decoded) == everything(screen.terminal.mutable_state()));
+  }
+}
+
+// A format that changes gets a new minor version, and a golden file of its own beside those before it: this test, run with
+// HOLDFAST_WRITE_GOLDEN=1, writes what is last in kGoldens.
+TEST_CASE("the golden file of the newest version is what is written today") {
+  const Golden& newest = *std::prev(std::end(kGoldens));
   Screen screen(12, 4);
-  screen.feed(kRich);
-  CHECK(everything(*decoded) == everything(screen.terminal.mutable_state()));
+  screen.feed(newest.bytes);
+  const std::string bytes = encode_snapshot(screen.state());
+  if (std::getenv("HOLDFAST_WRITE_GOLDEN")) {
+    std::FILE* file = std::fopen(golden_path(newest.file).c_str(), "wb");
+    REQUIRE(file);
+    CHECK(std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size());
+    REQUIRE(std::fclose(file) == 0);
+  }
+  const auto golden = sys::read_file(golden_path(newest.file));
+  REQUIRE(golden);
+  CHECK(hex(*golden) == hex(bytes));
 }
 
 TEST_CASE("a snapshot cut off at any byte is an error") {
@@ -122,6 +165,8 @@ TEST_CASE("contents that lie, under right checksums, give an error or a sound te
       terminal.resize({7, 3, 0, 0}, sink);
       CHECK(broken_invariants(terminal.state()) == "");
       std::string out;
+      terminal.feed("\x1b\\\x1b_Gm=0;\x1b\\\x1b_Ga=T,f=24,s=1,v=1;AAEC\x1b\\\x1b[#Q\x1b]22;<\x1b\\\n\n\n", sink);
+      write_undo(terminal.state(), -1, out);
       write_restore(terminal.mutable_state(), {}, out);
       CHECK_FALSE(out.empty());
     }

@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "vt/graphics.h"
 #include "vt/grid.h"
 #include "vt/history.h"
 #include "vt/modes.h"
@@ -65,6 +67,7 @@ struct ScreenState {
   Pen pen;
   std::optional<SavedCursor> saved;
   KittyStack kitty;
+  Graphics graphics;
   Protection protection = Protection::off;  // which kind the protected cells of this screen obey
   explicit ScreenState(int cols, int rows) : grid(cols, rows) {}
 };
@@ -83,8 +86,14 @@ struct Titles {
 
 // Colours the program changed. Unset = the terminal's own.
 struct Colors {
-  std::map<std::uint8_t, std::uint32_t> palette;  // OSC 4: index -> 0xRRGGBB
-  std::optional<std::uint32_t> foreground, background, cursor, highlight_bg, highlight_fg;  // OSC 10 11 12 17 19
+  static constexpr int kDynamicFirst = 10, kDynamicCount = 10;  // OSC 10-19: foreground, background, cursor, …
+  static constexpr int kSpecialCount = 5;                       // OSC 5: bold, underline, blink, reverse, italic
+  std::map<std::uint8_t, std::uint32_t> palette;                // OSC 4: index -> 0xRRGGBB
+  std::array<std::optional<std::uint32_t>, kDynamicCount> dynamic;
+  std::array<std::optional<std::uint32_t>, kSpecialCount> special;
+
+  std::optional<std::uint32_t>& of(int osc) { return dynamic[static_cast<std::size_t>(osc - kDynamicFirst)]; }
+  const std::optional<std::uint32_t>& of(int osc) const { return dynamic[static_cast<std::size_t>(osc - kDynamicFirst)]; }
   friend bool operator==(const Colors&, const Colors&) = default;
 };
 
@@ -92,6 +101,17 @@ struct Progress {
   std::uint8_t state = 0;  // OSC 9;4: 0 none, 1 normal, 2 error, 3 indeterminate, 4 paused
   std::uint8_t percent = 0;
   friend bool operator==(Progress, Progress) = default;
+};
+
+// What a program says it is doing (OSC 7501), one record for each of its parts that has an id.
+struct StatusRecord {
+  static constexpr std::size_t kRecordsMax = 64;   // agents with more parts than this at work are not known
+  static constexpr std::size_t kBytesMax = 4096;   // a longer one is told of, and not kept
+  std::string id;    // "" = the program itself
+  std::string text;  // the payload, as received
+  bool is_clear = false;  // takes a record back: never one itself
+  static StatusRecord parse(std::string_view text);
+  friend bool operator==(const StatusRecord&, const StatusRecord&) = default;
 };
 
 struct Size {
@@ -122,7 +142,11 @@ struct State {
   Titles titles;
   std::string working_directory;                // OSC 7, as received
   std::string pointer_shape;                    // OSC 22
+  std::vector<std::string> pointer_stack;       // those below it (OSC 22;>), bottom first; at most kPointerStackMax
+  std::uint8_t shift_escape = 0;                // XTSHIFTESCAPE: whether shift and mouse go to the program
   Colors colors;
+  std::vector<Colors> color_stack;              // XTPUSHCOLORS, bottom first; at most kColorStackMax
+  std::vector<StatusRecord> status;             // OSC 7501, oldest first; at most kRecordsMax
   Progress progress;
   std::uint32_t last_printed = 0;               // code point that REP repeats; 0 = none
   bool utf8 = true;                             // ESC % G; ESC % @ turns it off
@@ -134,11 +158,18 @@ struct State {
   std::uint64_t offset = 0;                     // bytes consumed so far
 
   static constexpr std::size_t kSgrStackMax = 10;                   // as xterm
+  static constexpr std::size_t kColorStackMax = 10;                 // as xterm and kitty
+  static constexpr std::size_t kPointerStackMax = 16;               // as kitty
   static constexpr std::size_t kContinuationBytesMax = 1u << 20;    // the longest OSC that has an effect
 
   ScreenState& screen() { return on_alternate ? alternate : primary; }
   const ScreenState& screen() const { return on_alternate ? alternate : primary; }
   State(Size size, HistoryLimits limits);
 };
+
+// A name of a pointer's shape (OSC 22), not one of the signs that push, pop and ask.
+inline bool is_pointer_shape(std::string_view name) {
+  return name.find_first_of("<>=?") != 0 && name.find(',') == std::string_view::npos;
+}
 
 }  // namespace holdfast::vt

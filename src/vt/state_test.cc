@@ -264,15 +264,100 @@ TEST_CASE("colours are set, in several forms, and reset") {
   const Colors& colors = s.state().colors;
   CHECK(colors.palette.at(1) == 0xff0000);
   CHECK(colors.palette.at(2) == 0x00ff00);
-  CHECK(colors.foreground == 0x112233u);
-  CHECK(colors.background == 0xff8000u);
-  CHECK(colors.cursor == 0xffffffu);
+  CHECK(colors.of(10) == 0x112233u);
+  CHECK(colors.of(11) == 0xff8000u);
+  CHECK(colors.of(12) == 0xffffffu);
   s.feed("\x1b]104;1\a\x1b]110\a\x1b]10;?;#00ff00\a");
   CHECK(colors.palette.size() == 1);
-  CHECK_FALSE(colors.foreground);
-  CHECK(colors.background == 0x00ff00u);
+  CHECK_FALSE(colors.of(10));
+  CHECK(colors.of(11) == 0x00ff00u);
   s.feed("\x1b]4;300;#fff;x;#fff;3;#ggg;4\a\x1b]11;nonsense\a\x1b]104\a\x1b]111\a\x1b]112\a");
   CHECK(colors == Colors{});
+}
+
+TEST_CASE("dynamic and special colours, by number and by name") {
+  Screen s(10, 4, Profile::xterm);
+  s.feed("\x1b]13;#010203;#040506\a\x1b]5;0;#111111;4;#222222;9;#333333\a");
+  CHECK(s.state().colors.of(13) == 0x010203u);
+  CHECK(s.state().colors.of(14) == 0x040506u);
+  CHECK(s.state().colors.special[0] == 0x111111u);
+  CHECK(s.state().colors.special[4] == 0x222222u);
+  s.feed("\x1b]5;0;?\a\x1b]18;?\a\x1b]14;?\x1b\\");
+  CHECK(s.take_replies() ==
+        "\x1b]5;0;rgb:1111/1111/1111\a\x1b]18;rgb:ffff/ffff/ffff\a\x1b]14;rgb:0404/0505/0606\x1b\\");
+  s.feed("\x1b]105;0\a\x1b]113\a\x1b]114\a");
+  CHECK_FALSE(s.state().colors.special[0]);
+  CHECK_FALSE(s.state().colors.of(13));
+  s.feed("\x1b]105\a\x1b]21;foreground=#102030;7=red;nothing=blue;cursor=\a");
+  CHECK(s.state().colors.of(10) == 0x102030u);
+  CHECK(s.state().colors.palette.at(7) == 0xff0000u);
+  s.feed("\x1b]21;foreground=?;evil\x1b[c=?;7=?\x1b\\");
+  CHECK(s.take_replies().find("evil") == std::string::npos);
+  s.feed("\x1b]21;foreground=;7\x1b\\");
+  CHECK(s.state().colors == Colors{});
+  // Ghostty tells of the first three only.
+  Screen ghostty;
+  ghostty.feed("\x1b]13;?\a\x1b]5;0;?\a");
+  CHECK(ghostty.replies.empty());
+}
+
+TEST_CASE("CSI # P keeps the colours for CSI # Q") {
+  Screen s;
+  s.feed("\x1b]10;#010101\a\x1b[#P\x1b]10;#020202\a\x1b]4;1;#ffffff\a\x1b[#P\x1b]10;#030303\a\x1b[#R");
+  CHECK(s.take_replies() == "\x1b[?2;2#Q");
+  s.feed("\x1b[#Q");
+  CHECK(s.state().colors.of(10) == 0x020202u);
+  s.feed("\x1b]10;#040404\a\x1b[1#P\x1b[#Q");
+  CHECK(s.state().colors.of(10) == 0x040404u);
+  CHECK(s.state().color_stack.empty());
+  s.feed("\x1b[#Q");
+  CHECK(s.state().colors.of(10) == 0x040404u);
+  // kitty's names of both, and a bound.
+  for (int i = 0; i < 20; ++i) s.feed("\x1b]4;0;#00000" + std::to_string(i % 10) + "\a\x1b]30001\a");
+  CHECK(s.state().color_stack.size() == State::kColorStackMax);
+  s.feed("\x1b[3#Q");
+  CHECK(s.state().color_stack.size() == 2);
+  CHECK(s.state().colors.palette.at(0) == 2);
+  s.feed("\x1b]30101\x1b\\");
+  CHECK(s.state().colors.palette.at(0) == 1);
+}
+
+TEST_CASE("OSC 22 pushes and pops shapes of the pointer") {
+  Screen s;
+  s.feed("\x1b]22;text\a\x1b]22;>wait\a\x1b]22;>a,b\a");
+  CHECK(s.state().pointer_shape == "b");
+  s.feed("\x1b]22;<\a");
+  CHECK(s.state().pointer_shape == "a");
+  s.feed("\x1b]22;=help\a\x1b]22;<\a");
+  CHECK(s.state().pointer_shape == "wait");
+  s.feed("\x1b]22;<\a\x1b]22;<\a\x1b]22;?\a\x1b]22;><\a\x1b]22;==\a");
+  CHECK(s.state().pointer_shape.empty());
+  CHECK(s.state().pointer_stack.empty());
+  for (int i = 0; i < 40; ++i) s.feed("\x1b]22;>wait\a");
+  CHECK(s.state().pointer_stack.size() == State::kPointerStackMax);
+}
+
+TEST_CASE("records of OSC 7501 are kept by id until they are cleared") {
+  Screen s;
+  const auto records = [&] {
+    std::string text;
+    for (const StatusRecord& record : s.state().status) text += record.id + "|" + record.text + "\n";
+    return text;
+  };
+  s.feed("\x1b]7501;state=working:app=x\a\x1b]7501;state=idle:id=1\a\x1b]7501;state=blocked\a\x1b]7501;?\a");
+  CHECK(records() == "|state=blocked\n1|state=idle:id=1\n");
+  s.feed("\x1b]7501;state=clear:id=1\a");
+  CHECK(records() == "|state=blocked\n");
+  s.feed("\x1b]7501;state=idle:id=2\a\x1b]7501;state=clear\a");
+  CHECK(records().empty());
+  for (int i = 0; i < 100; ++i) s.feed("\x1b]7501;id=" + std::to_string(i) + "\a");
+  CHECK(s.state().status.size() == StatusRecord::kRecordsMax);
+  CHECK(s.state().status.front().id == "36");
+  // One that is too long to be kept is told of, and makes the one before it untrue.
+  s.events.clear();
+  s.feed("\x1b]7501;id=99:msg=" + std::string(5000, 'x') + "\a");
+  CHECK(s.events.size() == 1);
+  CHECK(s.state().status.back().id == "98");
 }
 
 TEST_CASE("kitty keyboard flags are a stack on each screen") {

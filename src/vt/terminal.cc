@@ -58,6 +58,7 @@ void Terminal::resize(const Size& size, Sink& sink) {
   impl_->interpreter.begin(sink);
   impl_->interpreter.set_offset(state_->offset);
   impl_->interpreter.editor().resize(wanted);
+  impl_->interpreter.measure_images();
   if (state_->modes.get(Mode::in_band_resize)) impl_->interpreter.report_size();
 }
 

@@ -39,11 +39,13 @@ void reset_colors(const Colors& colors, std::string& out) {
     }
     out += "\x1b\\";
   }
-  if (colors.foreground) out += "\x1b]110\x1b\\";
-  if (colors.background) out += "\x1b]111\x1b\\";
-  if (colors.cursor) out += "\x1b]112\x1b\\";
-  if (colors.highlight_bg) out += "\x1b]117\x1b\\";
-  if (colors.highlight_fg) out += "\x1b]119\x1b\\";
+  for (int number = Colors::kDynamicFirst; number < Colors::kDynamicFirst + Colors::kDynamicCount; ++number) {
+    if (!colors.of(number)) continue;
+    out += "\x1b]1";
+    append_number(out, static_cast<unsigned>(number));
+    out += "\x1b\\";
+  }
+  if (colors.special != Colors{}.special) out += "\x1b]105\x1b\\";
 }
 
 // Spelled out: not every terminal knows DECST8C.
@@ -54,6 +56,19 @@ void reset_tab_stops(const std::vector<bool>& stops, std::string& out) {
     out += "\x1b[";
     append_number(out, x + 1);
     out += "G\x1bH";
+  }
+}
+
+// What is placed stays with the text that it belongs to. An upload that was cut off is ended by any deletion: by one of
+// nothing.
+void remove_images(const State& state, std::string& out) {
+  const Graphics& graphics = state.primary.graphics;
+  if (graphics.upload) out += "\x1b_Ga=d,d=r,x=1,y=0,q=2\x1b\\";
+  for (const Image& image : graphics.images) {
+    if (image.id == 0 || graphics.is_placed(image.serial)) continue;
+    out += "\x1b_Ga=d,d=I,q=2,i=";
+    append_number(out, image.id);
+    out += "\x1b\\";
   }
 }
 
@@ -75,10 +90,14 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
   if (!state.utf8) out += "\x1b%G";
   const bool keyboard = touched_keyboard(state) || outer_kitty_flags >= 0;
   if (state.on_alternate) {
+    if (!state.alternate.graphics.empty()) {
+      out += "\x1b_Ga=d,d=A,q=2\x1b\\\x1b_Ga=d,d=R,x=1,y=4294967295,q=2\x1b\\";
+    }
     // Each screen has a keyboard stack of its own.
     if (keyboard) out += "\x1b[<99u";
     out += state.alternate_mode == Mode::alternate_1049 ? "\x1b[?1049l" : "\x1b[?1047l\x1b[?47l";
   }
+  remove_images(state, out);
   reset_modes(state, out);
   if (keyboard) out += "\x1b[<99u";
   if (outer_kitty_flags >= 0) {
@@ -88,8 +107,14 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
   }
   out += "\x1b[?2026l\x1b[?6l\x1b[?69l\x1b[?7h\x1b[r\x1b(B\x1b)B\x0f\x1b[0\"q\x1b[m\x1b]8;;\x1b\\";
   reset_tab_stops(state.tab_stops, out);
+  for (std::size_t i = 0; i < state.color_stack.size(); ++i) out += "\x1b[#Q";
+  // What was pushed first need not be what the person had: it is taken back like the rest.
+  for (const Colors& colors : state.color_stack) reset_colors(colors, out);
   reset_colors(state.colors, out);
-  if (!state.pointer_shape.empty()) out += "\x1b]22;default\x1b\\";
+  for (std::size_t i = 0; i < state.pointer_stack.size(); ++i) out += "\x1b]22;<\x1b\\";
+  if (!state.pointer_shape.empty() || !state.pointer_stack.empty()) out += "\x1b]22;default\x1b\\";
+  if (state.shift_escape != 0) out += "\x1b[>0s";
+  if (!state.status.empty()) out += "\x1b]7501;state=clear\x1b\\";
   if (state.progress.state != 0) out += "\x1b]9;4;0\x1b\\";
   if (state.cursor_shape != 0) out += "\x1b[0 q";
   // The session's entries, then the title that was there before it.

@@ -122,6 +122,15 @@ class FirstAttach(Case):
         self.assert_same(state, other, "modes, title, cursor shape")
         self.assertEqual(attached.history()[-len(alone.history()):], alone.history())
 
+    def test_an_image_that_was_printed_while_nobody_was_attached_is_sent_and_placed(self):
+        self.world.start("image", "sh", "-c",
+                         r"printf '\033_Ga=T,i=5,f=24,s=1,v=1;AAEC\033\\shown'; exec sleep 1000")
+        eventually(lambda: "shown" in self.world.read("image"))
+        client = self.world.peer("image")
+        client.attach()
+        self.assertIn(b"\x1b_Gq=2,i=5,f=24,s=1,v=1;AAEC\x1b\\", client.drawn())
+        self.assertIn(b"\x1b[H\x1b_Gq=2,a=p,C=1,i=5\x1b\\", client.drawn())
+
     def test_new_attaches_and_says_how_to_leave(self):
         terminal = self.world.terminal("new", "--name", "here", "--", "cat")
         terminal.wait_for(b"started here")

@@ -25,6 +25,8 @@ QUERIES = {
     r"\x1b]12;?\x1b\\": rb"\x1b\]12;rgb:.+\x1b\\",
     r"\x1b[18t": rb"\x1b\[8;24;80t",
     r"\x1b[?996n": rb"\x1b\[\?997;[12]n",
+    # Images: asked as programs ask, with a query behind it that everybody answers.
+    r"\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c": rb"\x1b_Gi=31;OK\x1b\\\x1b\[\?[\d;]+c",
     r"\x1b]7501;?\x07": rb"\x1b\]7501;\?\x07",
     r"\x1b]7501;?\x1b\\\x1b[c": rb"\x1b\]7501;\?\x1b\\\x1b\[\?[\d;]+c",
 }

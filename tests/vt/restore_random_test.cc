@@ -46,7 +46,7 @@ class Generator {
   std::string number(int low, int high) { return std::to_string(between(low, high)); }
 
   std::string token() {
-    switch (between(0, 27)) {
+    switch (between(0, 30)) {
       case 0:
       case 1:
       case 2:
@@ -101,10 +101,46 @@ class Generator {
                        "\x1b[>4;2m", "\x1b[>4m", "\x1b[#{", "\x1b[#}"});
       case 26:
         return one_of({"\x1b#8", "\x1b[3J", "\x1b[22J", "\x1b[s", "\x1b[u", "\x1b[?2026h", "\x1b[?6s", "\x1b[?6r"});
+      case 27:
+        return image();
+      case 28:
+        return one_of({"\x1b[#P", "\x1b[#Q", "\x1b[2#P", "\x1b[1#Q", "\x1b]30001\x07", "\x1b]30101\x07", "\x1b[>1s",
+                       "\x1b]5;1;#445566\x07", "\x1b]13;#778899\x07", "\x1b]21;cursor=#aabbcc;7=red\x07",
+                       "\x1b]105\x07"});
+      case 29:
+        return one_of({"\x1b]22;>wait\x07", "\x1b]22;>a,b\x07", "\x1b]22;<\x07", "\x1b]22;=text\x07",
+                       "\x1b]7501;state=working:id=1\x07", "\x1b]7501;state=idle\x07",
+                       "\x1b]7501;state=clear:id=1\x07", "\x1b]7501;state=clear\x07"});
       default:
         return between(0, 9) == 0 ? "\x1b"
                                     "c"
                                   : std::string("z");
+    }
+  }
+
+  // Images of one cell and more, placed, deleted, cut off: cells have 8 by 16 pixels.
+  std::string image() {
+    const std::string id = between(0, 3) == 0 ? "I=" + number(1, 2) : between(0, 5) == 0 ? "q=2" : "i=" + number(1, 4);
+    const std::string where = one_of({"", ",p=1", ",p=2,C=1", ",C=1,c=2", ",c=3,r=2", ",r=4", ",X=3,Y=5,z=-1", ",U=1",
+                                      ",P=1,H=-1,V=2", ",P=2,Q=1", ",x=1,y=1,w=3,h=2"});
+    switch (between(0, 8)) {
+      case 0:
+        return "\x1b_Ga=d," + one_of({"d=a", "d=A", "d=i,i=1", "d=I,i=2", "d=N,I=1", "d=C", "d=p,x=2,y=1", "d=x,x=3",
+                                     "d=y,y=2", "d=Z,z=-1", "d=r,x=2,y=3"}) + "\x1b\\";
+      case 1:
+        return "\x1b_Ga=t,f=24,s=2,v=1,m=1," + id + ";AAAA\x1b\\";
+      case 2:
+        return "\x1b_Gm=0;AAEC\x1b\\";
+      case 3:
+      case 4:
+        return "\x1b_Ga=p," + id + where + "\x1b\\";
+      case 5:
+        return "\x1b_Ga=t,t=" + one_of({"f", "s"}) + ",s=20,v=40," + id + ";L2E=\x1b\\";
+      case 6:  // nobody can look into it: its size is what the keys say
+        return "\x1b_Ga=T,o=z,f=" + one_of({"32", "100"}) + ",s=" + number(1, 40) + ",v=" + number(1, 90) + "," + id + where +
+               ";eJxj\x1b\\";
+      default:
+        return "\x1b_Ga=T,f=24,s=1,v=2," + id + where + ";AAECAwQF\x1b\\";
     }
   }
 
