@@ -49,8 +49,10 @@ uninstall:
 bench:
 	@tools/install_packages.sh build bench
 	@$(MAKE) --no-print-directory build
+	@cmake --build build/release --target engine_bench
 	@$(MAKE) --no-print-directory -C bench
 	@$(PYTHON) bench/figures.py --hold build/release/hold
+	@$(PYTHON) bench/engine.py --engine build/release/engine_bench
 
 fuzz:
 	@tools/install_packages.sh build test

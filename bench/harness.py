@@ -1,4 +1,5 @@
 """The measurements of the side-by-side benchmark. Each runs one sample of one peer and returns a dict; see README.md."""
+import atexit
 import json
 import os
 import random
@@ -122,7 +123,8 @@ class Run:
                     except OSError:
                         pass
             time.sleep(0.02)
-        shutil.rmtree(self.d, ignore_errors=True)
+        # Not now: ext4 makes files more slowly for a minute after many were removed, and the next peer would pay for that.
+        atexit.register(shutil.rmtree, self.d, ignore_errors=True)
 
 
 def last_object(text):

@@ -9,7 +9,7 @@ build="g++ cmake ninja=ninja-build make python3 nlohmann-json3-dev libfmt-dev li
 demo="vim"
 test="ccache clang++-19=clang-19 libclang-rt-19-dev doctest-dev clang-format-19=clang-format-19 vim less htop tmux git
   node=nodejs npm=npm tini procps"
-bench="tmux screen dtach"
+bench="tmux screen dtach node=nodejs npm=npm"
 fmt="clang-format-19=clang-format-19"
 
 disk_mb_needed=1500

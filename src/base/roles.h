@@ -1,6 +1,6 @@
 // How the processes of one session find their descriptors: one binary, a hidden verb, fixed numbers.
 //
-//   hold new (launcher) ── fork ── becomes KEEPER by exec, after it has started the program
+//   hold new ── vfork, twice ── launcher, which becomes KEEPER by exec after it has started the program
 //   KEEPER ── starts HOLDER (again after a crash)        HOLDER ── starts VTD (again after a crash)
 //
 // Every process is executed anew through the descriptor of the binary that the session was started with, so a session

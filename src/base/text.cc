@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/cpu.h"
+
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #endif
@@ -195,7 +197,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t seed) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("sse4.2")) return ~crc32c_sse42(bytes, ~seed);
+  if (cpu_has_sse4_2()) return ~crc32c_sse42(bytes, ~seed);
 #endif
   return ~crc32c_portable(bytes, ~seed);
 }

@@ -174,6 +174,19 @@ TEST_CASE_FIXTURE(Session, "a socket that cannot be made is an error, and the pr
   CHECK_FALSE(std::filesystem::exists(path + "/ran"));
 }
 
+TEST_CASE_FIXTURE(Session, "a keeper that cannot be executed is an error, and leaves nothing behind") {
+  REQUIRE(sys::replace_file_at(fd.get(), "no-binary", "not a program", sys::Durable::no));
+  LaunchSpec what = spec({"sh", "-c", "exec cat"});
+  what.binary = path + "/no-binary";
+  const auto launched = launch(what);
+  REQUIRE_FALSE(launched);
+  CHECK(launched.error().message() == "cannot start the session 'test': Permission denied");
+  CHECK(std::filesystem::is_empty(path + "/run/s"));
+  lock.reset();
+  wait_until_over();
+  CHECK(::waitpid(-1, nullptr, WNOHANG) < 0);
+}
+
 TEST_CASE_FIXTURE(Session, "the program's end reaches the holder with its exit code") {
   start("exit 7");
   CHECK(ask(kSayNote) == ended_with(exit_status(7)));

@@ -25,11 +25,12 @@ struct LaunchSpec {
   std::string binary = "/proc/self/exe";  // what keeper, holder and VTD are executed from, for the session's life
 };
 
-// Double-forks a keeper (the caller's environment is its own, too, its umask the program's), which opens PTY, listener
-// and ring, starts the program (before anything else of the session: its first instruction is what the person waits
-// for), executes itself anew (base/roles.h) and starts the holder. Returns when the program's exec has succeeded. The
-// listener accepts by then, so a client may connect at once. Errors: what pty::spawn says, no PTY left, the socket
-// cannot be bound; nothing is left behind in the runtime directory (the session directory is the caller's).
+// Opens PTY, listener and ring, and double-forks a keeper (the caller's environment is its own, too, its umask the
+// program's), which starts the program (before anything else of the session: its first instruction is what the person
+// waits for), executes itself anew (base/roles.h) and starts the holder. Returns when program and keeper have executed;
+// until then they run on the memory of the caller, which must have no other thread (base/vfork.h). The listener accepts
+// by then, so a client may connect at once. Errors: what pty::spawn says, no PTY left, the socket cannot be bound, no
+// keeper could be made; nothing is left behind in the runtime directory (the session directory is the caller's).
 Result<> launch(const LaunchSpec& spec);
 
 }  // namespace holdfast::keeper

@@ -1,7 +1,6 @@
 #include "pty/spawn.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,17 +12,16 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <memory>
 
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/vfork.h"
 
 namespace holdfast::pty {
 namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr const char* kShellOfFormatless = "/bin/sh";
-constexpr std::size_t kChildStackBytes = 64u << 10;  // bytes; the child's frames are small, those of a sanitizer larger
 // Of 1000: under memory pressure a program goes before the session that keeps its screen.
 constexpr int kOomScore = 500;
 constexpr std::string_view kOomScoreText = "500";
@@ -98,22 +96,6 @@ int child(void* argument) {
   if (errno == ENOEXEC) ::execve(kShellOfFormatless, plan.shell_argv, plan.environment);
   return stopped();
 }
-
-// No signal may run a handler in the child while it has our memory.
-class AllSignalsBlocked {
- public:
-  AllSignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
-  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> result;
@@ -223,15 +205,8 @@ bool oom_score_is_low() {
 }
 
 Result<Spawned> run(ChildPlan& plan, const std::string& program) {
-  const auto stack = std::make_unique_for_overwrite<char[]>(kChildStackBytes);
-  const auto top = reinterpret_cast<std::uintptr_t>(stack.get() + kChildStackBytes) & ~std::uintptr_t{15};
   int pidfd = -1;
-  pid_t pid;
-  {
-    const AllSignalsBlocked blocked;
-    // Like vfork: we sleep until the child has executed or failed, so its answer is there when we wake.
-    pid = ::clone(child, reinterpret_cast<void*>(top), CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
-  }
+  const pid_t pid = sys::vfork_call(child, &plan, &pidfd);
   if (pid < 0) {
     const int error_number = errno;
     return fail_errno(attempt(program), error_number,

@@ -1,5 +1,7 @@
 #include "vt/scan.h"
 
+#include "base/cpu.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -107,7 +109,7 @@ constexpr ByteKernels kAvx2 = {printable_run_avx2, no_control_run_avx2, widen_av
 
 const ByteKernels& byte_kernels() {
 #if defined(__x86_64__)
-  static const ByteKernels& best = __builtin_cpu_supports("avx2") ? kAvx2 : kSse2;
+  static const ByteKernels& best = cpu_has_avx2() ? kAvx2 : kSse2;
   return best;
 #else
   return kScalar;
