@@ -40,9 +40,19 @@ class Interpreter {
  private:
   // Bytes of replies to one feed: a flood of queries must not become a flood of input.
   static constexpr std::size_t kReplyBytesMax = 64u << 10;
+  static constexpr int kColumnsNarrow = 80, kColumnsWide = 132;  // DECCOLM
 
   void reply(std::string_view bytes);
   void event(EventKind kind, std::string_view text, std::uint32_t number = 0);
+  bool is_xterm() const { return editor_.profile() == Profile::xterm; }
+  // The mode of that number in the client's profile.
+  std::optional<Mode> known_mode(int number, bool is_private) const;
+  // The program wants another size; 0 = stays. Nothing happens where somebody else owns the size.
+  void ask_for_size(int cols, int rows);
+
+  // esc.cc
+  void designate_charset(char slot, std::string_view designation);
+  void full_reset();
 
   // csi.cc
   bool csi_plain(const Sequence& seq);
@@ -53,11 +63,12 @@ class Interpreter {
   void csi_window(const Sequence& seq);
   void set_cursor_shape(int shape);
   void csi_protection(const Sequence& seq);
-  void csi_sgr_stack(char final);
+  void csi_sgr_stack(const Sequence& seq);
   void erase_display(const Sequence& seq, Erase kind);
   void erase_line(const Sequence& seq, Erase kind);
   void tab_clear(const Sequence& seq);
   void set_conformance(const Sequence& seq);
+  void set_title_modes(const Sequence& seq, bool on);
   void push_title(int which);
   void pop_title(int which);
   Rectangle rectangle(const Sequence& seq, int first) const;
@@ -86,9 +97,13 @@ class Interpreter {
   // colors.cc
   void osc_palette(std::string_view text, Terminator terminator);
   void osc_palette_reset(std::string_view text);
+  void osc_special_color(std::string_view text, Terminator terminator);
+  void osc_special_color_reset(std::string_view text);
+  void change_special_color(std::string_view head, std::size_t which, std::string_view color, Terminator terminator);
   void osc_dynamic_color(int number, std::string_view text, Terminator terminator);
   void osc_dynamic_color_reset(int number);
   std::optional<std::uint32_t>* dynamic_color(int number);
+  std::optional<std::uint32_t> parse_color(std::string_view text) const;
   std::uint32_t palette_color(std::uint8_t index) const;
   void reply_color(std::string_view head, std::uint32_t rgb, Terminator terminator);
 
@@ -99,6 +114,7 @@ class Interpreter {
   void report_setting(std::string_view what);        // DECRQSS
   void report_capabilities(std::string_view names);  // XTGETTCAP
   void report_window(int what);
+  void report_title(char letter, const std::string& title);
   void report_version();
   void report_checksum(const Sequence& seq);  // DECRQCRA
   void report_color_scheme();

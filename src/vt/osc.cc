@@ -1,6 +1,7 @@
 // OSC functions: titles, links, marks, notifications. Colours are in colors.cc.
 #include <charconv>
 
+#include "vt/hex.h"
 #include "vt/interpreter.h"
 #include "vt/utf8.h"
 
@@ -38,6 +39,8 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
       return osc_title(number, text);
     case 4:
       return osc_palette(text, terminator);
+    case 5:
+      return osc_special_color(text, terminator);
     case 7:
       state_.working_directory = clean_text(text, kDirectoryBytesMax);
       return event(EventKind::working_directory, state_.working_directory);
@@ -62,6 +65,8 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
       return osc_clipboard(text);
     case 104:
       return osc_palette_reset(text);
+    case 105:
+      return osc_special_color_reset(text);
     case 110:
     case 111:
     case 112:
@@ -82,6 +87,9 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
 }
 
 void Interpreter::osc_title(int which, std::string_view text) {
+  const std::string decoded =
+      state_.titles.set_as_hex ? from_hex(text.substr(0, 2 * Titles::kBytesMax)) : std::string();
+  if (state_.titles.set_as_hex) text = decoded;
   std::string title = clean_text(text, Titles::kBytesMax);
   if (which != 2) state_.titles.icon = title;
   if (which == 1) return;

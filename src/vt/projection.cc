@@ -101,10 +101,12 @@ void Projection::facts() {
   fact("keypad_application", state_.keypad_application);
   fact("cursor_shape", state_.cursor_shape);
   fact("conformance", state_.conformance);
+  fact("attribute_extent", state_.attribute_extent);
+  fact("titles_as_hex", std::uint64_t{state_.titles.set_as_hex} | std::uint64_t{state_.titles.reported_as_hex} << 1);
   fact("utf8", state_.utf8);
-  for (const Style& s : state_.sgr_stack) {
-    put("sgr_stack ");
-    style(s);
+  for (const SgrEntry& entry : state_.sgr_stack) {
+    put("sgr_stack ").put(entry.parts).put(" ");
+    style(entry.style);
     put("\n");
   }
   fact("title", state_.titles.window);
@@ -139,6 +141,9 @@ void Projection::modes(std::string_view name, const ModeSet& set, bool is_saved)
 
 void Projection::colors() {
   for (const auto& [index, rgb] : state_.colors.palette) put("palette ").put(index).put(" ").put(rgb).put("\n");
+  for (std::size_t i = 0; i < state_.colors.special.size(); ++i) {
+    if (state_.colors.special[i]) put("special ").put(i).put(" ").put(*state_.colors.special[i]).put("\n");
+  }
   const auto dynamic = [&](std::string_view name, const std::optional<std::uint32_t>& rgb) {
     if (rgb) fact(name, *rgb);
   };

@@ -1,5 +1,6 @@
 #include "vt/snapshot.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/text.h"
@@ -77,6 +78,7 @@ class Encoder {
     record(RecordType::strings, strings());
     record(RecordType::colors, colors());
     record(RecordType::continuation, Bytes().text(state_.continuation));
+    if (const Bytes b = extras(); !b.bytes().empty()) record(RecordType::extras, b);
     record(RecordType::ready, Bytes());
     state_.history.each_block([&](std::string_view block) { record(RecordType::history_block, block); });
     record(RecordType::end, Bytes());
@@ -130,7 +132,7 @@ class Encoder {
     b.varint(s.last_printed);
     b.varint(s.offset).u8(s.utf8).varint(s.link_serial);
     b.varint(s.sgr_stack.size());
-    for (const Style& style : s.sgr_stack) put_style(b, style);
+    for (const SgrEntry& entry : s.sgr_stack) put_style(b, entry.style);
     return b;
   }
   void tab_stops(Bytes& b) const {
@@ -259,6 +261,23 @@ class Encoder {
       b.u8(rgb.has_value());
       if (rgb) b.u32(*rgb);
     }
+    return b;
+  }
+
+  // Empty if everything is as it is from the start.
+  Bytes extras() const {
+    const State& s = state_;
+    Bytes b;
+    const std::uint8_t titles = static_cast<std::uint8_t>(s.titles.set_as_hex | s.titles.reported_as_hex << 1);
+    const auto has_all = [](const SgrEntry& entry) { return entry.parts == SgrEntry::kAll; };
+    const bool has_whole_looks = std::ranges::all_of(s.sgr_stack, has_all);
+    if (titles == 0 && s.attribute_extent == 0 && s.colors.special == Colors{}.special && has_whole_looks) return b;
+    b.u8(titles).u8(s.attribute_extent);
+    for (const auto& rgb : s.colors.special) {
+      b.u8(rgb.has_value());
+      if (rgb) b.u32(*rgb);
+    }
+    for (const SgrEntry& entry : s.sgr_stack) b.u16(entry.parts);
     return b;
   }
 

@@ -135,6 +135,7 @@ class Decoder {
   // Every known record comes once and in order (its place is its bit); blocks of history repeat.
   bool take(RecordType type, std::string_view payload) {
     const auto number = static_cast<unsigned>(type);
+    if (type == RecordType::extras) return take_extras(payload);
     if (number == 0 || number > static_cast<unsigned>(RecordType::end)) return true;  // of a later minor version
     const bool may_repeat = type == RecordType::history_block;
     const unsigned expected = last_ + 1;
@@ -183,6 +184,26 @@ class Decoder {
       case RecordType::end:
         is_ended_ = true;
         break;
+      case RecordType::extras:
+        return false;
+    }
+    return f.at_end();
+  }
+
+  bool take_extras(std::string_view payload) {
+    if (last_ != static_cast<unsigned>(RecordType::continuation) || has_extras_) return false;
+    has_extras_ = true;
+    Fields f(payload);
+    const std::uint8_t titles = f.small<std::uint8_t>(3);
+    state_->titles.set_as_hex = (titles & 1) != 0;
+    state_->titles.reported_as_hex = (titles & 2) != 0;
+    state_->attribute_extent = f.small<std::uint8_t>(2);
+    for (auto& color : state_->colors.special) {
+      if (f.flag()) color = rgb(f);
+    }
+    for (SgrEntry& entry : state_->sgr_stack) {
+      entry.parts = f.u16();
+      f.require(entry.parts <= SgrEntry::kAll);
     }
     return f.at_end();
   }
@@ -227,7 +248,7 @@ class Decoder {
     s.utf8 = f.flag();
     s.link_serial = static_cast<std::uint32_t>(f.varint(UINT32_MAX));
     const std::uint64_t pushed = f.varint(State::kSgrStackMax);
-    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) s.sgr_stack.push_back(style(f));
+    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) s.sgr_stack.push_back({style(f)});
   }
   void tab_stops(Fields& f) {
     State& s = *state_;
@@ -318,7 +339,7 @@ class Decoder {
 
   static Charsets charsets(Fields& f) {
     Charsets c;
-    for (Charset& set : c.g) set = f.small(Charset::uk);
+    for (Charset& set : c.g) set = f.small(kCharsetLast);
     c.gl = f.small<std::uint8_t>(3);
     c.gr = f.small<std::uint8_t>(3);
     c.single_shift = f.small<std::uint8_t>(3);
@@ -451,7 +472,7 @@ class Decoder {
   std::string_view bytes_;
   std::size_t at_ = 0;
   unsigned last_ = 0;  // the number of the last known record
-  bool is_ended_ = false;
+  bool is_ended_ = false, has_extras_ = false;
   std::optional<State> state_;
   std::vector<std::uint32_t> styles_, clusters_, links_;  // number in the snapshot -> id in our tables
 };

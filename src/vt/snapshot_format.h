@@ -9,7 +9,7 @@ namespace holdfast::vt::snapshot_format {
 // The high bit catches transports that are not 8-bit clean, the line ends catch text conversions.
 inline constexpr std::string_view kMagic = "\x89HFSNAP\r\n\x1a\n";
 // A reader refuses a higher major; what a higher minor adds is in records that an older reader skips.
-inline constexpr std::uint8_t kMajor = 1, kMinor = 0;
+inline constexpr std::uint8_t kMajor = 1, kMinor = 1;
 
 enum class RecordType : std::uint16_t {
   terminal = 1,
@@ -25,6 +25,8 @@ enum class RecordType : std::uint16_t {
   ready = 11,
   history_block = 12,
   end = 13,
+  // Of later minor versions: between `continuation` and `ready`, and only where they say something.
+  extras = 20,
 };
 
 // Bytes of a record around its payload: type, length, checksum.

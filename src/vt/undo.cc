@@ -42,6 +42,7 @@ void reset_colors(const Colors& colors, std::string& out) {
   if (colors.foreground) out += "\x1b]110\x1b\\";
   if (colors.background) out += "\x1b]111\x1b\\";
   if (colors.cursor) out += "\x1b]112\x1b\\";
+  if (colors.special != Colors{}.special) out += "\x1b]105\x1b\\";
   if (colors.highlight_bg) out += "\x1b]117\x1b\\";
   if (colors.highlight_fg) out += "\x1b]119\x1b\\";
 }
@@ -92,6 +93,8 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
   if (!state.pointer_shape.empty()) out += "\x1b]22;default\x1b\\";
   if (state.progress.state != 0) out += "\x1b]9;4;0\x1b\\";
   if (state.cursor_shape != 0) out += "\x1b[0 q";
+  if (state.attribute_extent != 0) out += "\x1b[0*x";
+  if (state.titles.set_as_hex || state.titles.reported_as_hex) out += "\x1b[>0;1T";
   // The session's entries, then the title that was there before it.
   for (std::size_t i = 0; i < std::min(state.titles.stack.size() + 1, Titles::kStackMax); ++i) out += "\x1b[23;0t";
   out += "\x1b[?25h\x1b[";
