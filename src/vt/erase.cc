@@ -111,10 +111,12 @@ void Editor::erase_characters(int n) {
   erase_cells(at.y, at.x, at.x + std::min(std::max(n, 1), cols_ - at.x), Erase::normal);
 }
 
+// DECSERA obeys DEC's protection, and no rectangle ISO's.
 void Editor::erase_rectangle(const Rectangle& area, Erase kind) {
   if (area.is_empty()) return;
+  const bool obeys = kind == Erase::selective && screen_->protection == Protection::dec;
   for (int y = area.top; y <= area.bottom; ++y) {
-    if (kind == Erase::selective) {
+    if (obeys) {
       blank_unprotected(y, area.left, area.right + 1);
     } else {
       blank(y, area.left, area.right + 1);

@@ -61,8 +61,9 @@ void Editor::set_default_modes() {
 }
 
 void Editor::soft_reset() {
-  for (const Mode mode : {Mode::keyboard_action, Mode::insert, Mode::origin, Mode::cursor_keys, Mode::keypad,
-                          Mode::left_right_margins, Mode::national_sets}) {
+  for (const Mode mode :
+       {Mode::keyboard_action, Mode::insert, Mode::origin, Mode::cursor_keys, Mode::keypad, Mode::left_right_margins,
+        Mode::national_sets, Mode::reverse_wrap, Mode::reverse_wrap_extended}) {
     state_.modes.set(mode, false);
   }
   for (const Mode mode : {Mode::autowrap, Mode::cursor_visible}) state_.modes.set(mode, true);

@@ -67,6 +67,16 @@ TEST_CASE("CSI $ r changes a stream of characters, and a rectangle after CSI 2 *
   CHECK(bold("\x1b[2*x\x1b[!p") == ".bbbbbbbbbb.");
 }
 
+TEST_CASE("CSI $ {: DECSERA keeps what DECSCA protects, not what ESC V does") {
+  CHECK(Screen(10, 3, kXterm).feed("\x1b[1\"qa\x1b[0\"qb\x1b[1;1;1;2${").rows() == "a");
+  CHECK(Screen(10, 3, kXterm).feed("a\x1bVb\x1bW\x1b[1;1;1;2${").rows().empty());
+}
+
+TEST_CASE("CSI ! p: reverse wrap is off") {
+  CHECK(Screen(10, 3, kXterm).feed("\x1b[?1045h\x1b[!p\x1b[2;1H\b").y() == 1);
+  CHECK(Screen(10, 3, kXterm).feed("\x1b[?1045h\x1b[2;1H\b").y() == 0);
+}
+
 TEST_CASE("CSI ? 41 h: a tab wraps where a wrap is pending") {
   CHECK(Screen(10, 3, kXterm).feed("0123456789\tX").rows() == "0123456789\\|X");
   CHECK(Screen(10, 3, kXterm).feed("\x1b[?41h0123456789\tX").rows() == "0123456789|        X");
