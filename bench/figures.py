@@ -68,13 +68,14 @@ def figures(rounds, keep, quick):
     import harness
     mb = 4 if quick else 16
 
-    def sampled(name, peers, function, **options):
-        samples = harness.interleave([p for p in peers if p in harness.PEERS], rounds, functools.partial(function, **options))
+    def sampled(name, peers, function, times=1, **options):
+        samples = harness.interleave([p for p in peers if p in harness.PEERS], rounds * times, functools.partial(function, **options))
         keep[name] = samples
         return samples
 
     for kind, word in KINDS:
-        samples = sampled(f"attached {kind}", COLUMNS, harness.throughput, kind=kind, mb=mb)
+        # Short samples of wide spread: more of them.
+        samples = sampled(f"attached {kind}", COLUMNS, harness.throughput, times=1 if quick else 3, kind=kind, mb=mb)
         yield Figure(f"attached, {word}", "MB/s", samples, key("mb_s"), "≥ 0.8 × dtach", ratio_of("dtach", 0.8), at_least=True)
         yield Figure(f"attached, {word}", "CPU ms/MB", samples, key("cpu_ms_mb"), "≤ ⅔ tmux", ratio_of("tmux", 2 / 3), digits=2)
     for kind, word in KINDS:
@@ -92,7 +93,7 @@ def figures(rounds, keep, quick):
                  lambda medians: medians["dtach"] + 5 if "dtach" in medians else None)
     samples = sampled("attach 10000", ("hold", "tmux", "screen"), harness.attach, lines=10000)
     yield Figure("attach, 10,000 lines, last byte", "ms", samples, key("last_ms"), "< 40 ms", fixed(40))
-    samples = sampled("life", COLUMNS, harness.life)
+    samples = sampled("life", COLUMNS, harness.life, times=1 if quick else 3)
     yield Figure("first create, program runs", "ms", samples, key("create_ms"), "≤ 1.5 × dtach", ratio_of("dtach", 1.5))
     samples = sampled("hundred", COLUMNS, harness.hundred, idle_s=3 if quick else 10)
     yield Figure("list of 100 sessions", "ms", samples, key("list_ms"), "< 20 ms", fixed(20))

@@ -227,42 +227,57 @@ void remove_stale_socket(const store::Manifest& manifest) {
 
 namespace {
 
-void ask_all(std::vector<RosterEntry>& entries, Ask ask, const Clock& clock) {
-  std::vector<Asked> asked;
-  std::vector<std::size_t> gone;
-  const auto put = [&](std::size_t index) {
-    if (auto question = ask_holder(index, entries[index], gone)) asked.push_back(std::move(*question));
-    if (asked.size() < kAskedAtOnce) return;
-    collect(asked, entries, clock);
-    asked.clear();
-  };
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (may_ask(entries[i].presence, ask)) put(i);
+// The questions that are under way. Answers are taken when there are many, and at the end.
+class Survey {
+ public:
+  Survey(Ask ask, const Clock& clock) : ask_(ask), clock_(clock) {}
+
+  void add(const store::SessionStore::Entry& session) {
+    entries_.push_back(entry_of(session));
+    if (may_ask(entries_.back().presence, ask_)) put(entries_.size() - 1);
   }
-  if (!gone.empty()) {
-    const auto again = std::exchange(gone, {});
-    await_sockets(again, entries, clock);
-    for (const std::size_t index : again) put(index);
+
+  std::vector<RosterEntry> end() && {
+    if (!gone_.empty()) {
+      const auto again = std::exchange(gone_, {});
+      await_sockets(again, entries_, clock_);
+      for (const std::size_t index : again) put(index);
+    }
+    collect(asked_, entries_, clock_);
+    explain_silence(entries_);
+    for (auto& entry : entries_) say_life(entry);
+    return std::move(entries_);
   }
-  collect(asked, entries, clock);
-  explain_silence(entries);
-  for (auto& entry : entries) say_life(entry);
-}
+
+ private:
+  void put(std::size_t index) {
+    if (auto question = ask_holder(index, entries_[index], gone_)) asked_.push_back(std::move(*question));
+    if (asked_.size() < kAskedAtOnce) return;
+    collect(asked_, entries_, clock_);
+    asked_.clear();
+  }
+
+  Ask ask_;
+  const Clock& clock_;
+  std::vector<RosterEntry> entries_;
+  std::vector<Asked> asked_;
+  std::vector<std::size_t> gone_;  // their sockets were removed
+};
 
 }  // namespace
 
 RosterEntry read_session(const store::SessionStore::Entry& session, const Clock& clock) {
-  std::vector<RosterEntry> entries{entry_of(session)};
-  ask_all(entries, Ask::all, clock);
-  return std::move(entries[0]);
+  Survey survey(Ask::all, clock);
+  survey.add(session);
+  return std::move(std::move(survey).end()[0]);
 }
 
+// Each is asked as soon as its record is read: holders answer while we read on.
 Result<std::vector<RosterEntry>> read_roster(const store::SessionStore& store, Ask ask, const Clock& clock) {
   summon_broken(store, clock);
-  std::vector<RosterEntry> entries;
-  for (const auto& session : TRY(store.list())) entries.push_back(entry_of(session));
-  ask_all(entries, ask, clock);
-  return entries;
+  Survey survey(ask, clock);
+  store.each([&](const store::SessionStore::Entry& session) { survey.add(session); });
+  return std::move(survey).end();
 }
 
 }  // namespace holdfast::client

@@ -282,11 +282,15 @@ std::vector<std::string> SessionStore::broken_ids() const {
   return ids;
 }
 
+void SessionStore::each(const std::function<void(Entry)>& f) const {
+  for (const std::string& id : all_ids()) {
+    if (auto entry = read_entry(id)) f(std::move(*entry));
+  }
+}
+
 Result<std::vector<SessionStore::Entry>> SessionStore::list() const {
   std::vector<Entry> entries;
-  for (const std::string& id : all_ids()) {
-    if (auto entry = read_entry(id)) entries.push_back(std::move(*entry));
-  }
+  each([&](Entry entry) { entries.push_back(std::move(entry)); });
   return entries;
 }
 

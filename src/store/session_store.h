@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,8 @@ class SessionStore {
   // All sessions, oldest first. A directory without a readable manifest is left out unless its lock is held: then its
   // start is under way, and its manifest knows only its id.
   Result<std::vector<Entry>> list() const;
+  // The same one by one, each as soon as it is read.
+  void each(const std::function<void(Entry)>& f) const;
 
   // NAME, id, or unique prefix of an id. A name means the session that holds it now. Errors: not_found (with similar
   // names as advice), usage (ambiguous prefix). Never falls back to another session.
