@@ -12,6 +12,7 @@ help:
 	@echo 'make install   put hold, its man page and completions under PREFIX (=$(PREFIX)); DESTDIR is for packagers'
 	@echo 'make uninstall take that away again'
 	@echo 'make bench     measure against tmux, screen and dtach on this machine (half an hour; wants it quiet)'
+	@echo 'make conformance   run esctest2 against the engine; ESCTEST=DIR names a copy of it'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS (=$(FUZZ_SECONDS)) and keep what it learned'
 	@echo 'make fmt       format the sources'
 	@echo 'make clean     remove build/'
@@ -54,6 +55,10 @@ bench:
 	@$(PYTHON) bench/figures.py --hold build/release/hold
 	@$(PYTHON) bench/engine.py --engine build/release/engine_bench
 
+conformance:
+	@$(MAKE) --no-print-directory build
+	@HOLD=$$PWD/build/release/hold $(PYTHON) tests/conformance/esctest.py
+
 fuzz:
 	@tools/install_packages.sh build test
 	@cmake --preset fuzz -Wno-dev --log-level=WARNING >/dev/null
@@ -67,4 +72,4 @@ fmt:
 clean:
 	rm -rf build
 
-.PHONY: help build demo test install uninstall bench fuzz fmt clean
+.PHONY: help build demo test install uninstall bench conformance fuzz fmt clean

@@ -83,7 +83,7 @@ std::string comparable(std::string projection, const std::string& original) {
 constexpr std::string_view kDirt =
     "\x1b[?1049h\x1b[3;9r\x1b[?6h\x1b[4h\x1b[?69h\x1b[2;5s\x1b(0\x1b[1;7;38;2;1;2;3mdirt\x1b]8;;x:y\x1b\\\x1b[>1u\x1b[?"
     "1003h\x1b[3g"
-    "\x1b]2;t\x1b\\\x1b[22;0t\x1b]4;1;#123456\x1b\\\x1b[1\"q\x1b[>4;2m\x1b[?5h\x1b[#P\x1b]22;>wait\x1b\\\x1b]7501;state=idle\x1b\\"
+    "\x1b]2;t\x1b\\\x1b[22;0t\x1b]4;1;#123456\x1b\\\x1b]5;1;#123456\x1b\\\x1b[>0t\x1b[1*x\x1b[?41;42h\x1b)K\x1b.A\x1b[1\"q\x1b[>4;2m\x1b[?5h\x1b[#P\x1b]22;>wait\x1b\\\x1b]7501;state=idle\x1b\\"
     "\x1b_Ga=T,i=1,f=24,s=1,v=1;AAEC\x1b\\\x1b_Ga=t,I=1,f=24,s=1,v=1,m=1;AAEC\x1b\\\x1bP$q";
 
 void run(vt::Terminal& terminal, const std::vector<Step>& steps, std::size_t piece_bytes, Quiet& sink) {

@@ -8,7 +8,7 @@ set -u
 build="g++ cmake ninja=ninja-build make python3 nlohmann-json3-dev libfmt-dev libspdlog-dev libtomlplusplus-dev
   libzstd-dev libre2-dev"
 demo="vim"
-test="ccache clang++-19=clang-19 libclang-rt-19-dev doctest-dev clang-format-19=clang-format-19 vim less htop tmux git
+test="ccache clang++-19=clang-19 libclang-rt-19-dev doctest-dev clang-format-19=clang-format-19 vim less htop tmux git vttest
   node=nodejs npm=npm tini procps"
 bench="tmux screen dtach node=nodejs npm=npm"
 fmt="clang-format-19=clang-format-19"

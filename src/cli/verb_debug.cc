@@ -57,6 +57,9 @@ Result<probe::Options> options_of(const Arguments& arguments) {
   options.stream = arguments.has("--stream");
   options.restore = arguments.has("--restore");
   options.format = TRY(format_of(arguments));
+  options.is_resizable = arguments.has("--resizable");
+  options.title_reports = arguments.has("--title-reports");
+  options.plain_checksums = arguments.has("--plain-checksums");
   options.dump = arguments.value("--dump").value_or("");
   if (arguments.has("--host") != arguments.has_rest()) {
     return fail(ErrorKind::usage, "run hold debug vt", "--host and a command behind -- belong together",

@@ -75,6 +75,9 @@ constexpr std::array kDebugVtOptions{
     option("--profile", 0, "PROFILE", "whose answers to give and whose limits to have: ghostty (default) or xterm"),
     option("--graphemes", 0, "on|off",
            "whether mode 2027 is on at the start; default: as the profile has it (ghostty on, xterm off)"),
+    flag("--resizable", 0, "the program may set the size (CSI 8 t, DECCOLM), as it always may with --host"),
+    flag("--title-reports", 0, "answer CSI 20 t and 21 t, which a session never does"),
+    flag("--plain-checksums", 0, "DECRQCRA counts characters and leaves their attributes out"),
     flag("--host", 0, "run the command behind -- on a terminal whose other side is the engine"),
     option("--dump", 0, "FILE", "with --host: write the canonical object of the last screen there", Completes::file)};
 

@@ -6,9 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 
-#include "base/limits.h"
 #include "base/sys.h"
 #include "pty/pty.h"
 #include "pty/spawn.h"
@@ -20,36 +18,6 @@ namespace {
 constexpr std::size_t kAnswerBytesMax = 1u << 20;
 // How long output may still come after the program has ended, while something else holds the terminal.
 constexpr int kDrainMs = 1000;
-// The longest `CSI 8 ; rows ; cols t`, bytes.
-constexpr std::size_t kResizeBytesMax = 24;
-
-// `CSI 8 ; rows ; cols t`, which the engine leaves to whoever owns the window.
-struct WindowResize {
-  std::size_t at = 0, size = 0;
-  int rows = 0, cols = 0;
-};
-
-// The first one in `bytes`. `size` is 0 if there is none; then `at` is where one may begin that is not complete.
-WindowResize find_resize(std::string_view bytes) {
-  constexpr std::string_view kStart = "\x1b[8;";
-  for (std::size_t at = bytes.find('\x1b'); at != std::string_view::npos; at = bytes.find('\x1b', at + 1)) {
-    const std::string_view rest = bytes.substr(at);
-    if (rest.substr(0, kStart.size()) != kStart.substr(0, rest.size())) continue;
-    const std::size_t end = rest.find_first_not_of("0123456789;", 2);
-    if (end == std::string_view::npos) {
-      if (rest.size() < kResizeBytesMax) return {at, 0, 0, 0};
-      continue;
-    }
-    if (rest.size() < kStart.size() || rest[end] != 't') continue;
-    WindowResize found{at, end + 1, 0, 0};
-    const char* const last = rest.data() + end;
-    const auto rows = std::from_chars(rest.data() + kStart.size(), last, found.rows);
-    if (rows.ptr != last && *rows.ptr == ';') (void)std::from_chars(rows.ptr + 1, last, found.cols);
-    return found;
-  }
-  return {bytes.size(), 0, 0, 0};
-}
-
 class Host : private vt::Sink {
  public:
   Host(const Options& options, int master)
@@ -81,29 +49,12 @@ class Host : private vt::Sink {
     char buffer[1 << 16];
     const ssize_t n = read(master_, buffer, sizeof buffer);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return true;
-    if (n <= 0) {
-      terminal_.feed(held_, *this);
-      return false;
-    }
-    held_.append(buffer, static_cast<std::size_t>(n));
-    std::string_view left = held_;
-    for (;;) {
-      const WindowResize found = find_resize(left);
-      terminal_.feed(left.substr(0, found.at + found.size), *this);
-      left.remove_prefix(found.at + found.size);
-      if (found.size == 0) break;
-      resize(found);
-    }
-    held_ = std::string(left);
+    if (n <= 0) return false;
+    const vt::Size before = terminal_.state().size;
+    terminal_.feed({buffer, static_cast<std::size_t>(n)}, *this);
+    const vt::Size& size = terminal_.state().size;
+    if (size != before) (void)pty::set_size(master_, {size.cols, size.rows, 0, 0});
     return true;
-  }
-
-  void resize(const WindowResize& wanted) {
-    vt::Size size = terminal_.state().size;
-    if (wanted.rows > 0) size.rows = static_cast<std::uint16_t>(std::min<int>(wanted.rows, limits::kRowsMax));
-    if (wanted.cols > 0) size.cols = static_cast<std::uint16_t>(std::min<int>(wanted.cols, limits::kColsMax));
-    terminal_.resize(size, *this);
-    (void)pty::set_size(master_, {size.cols, size.rows, 0, 0});
   }
 
   void write_answers() {
@@ -119,7 +70,7 @@ class Host : private vt::Sink {
 
   int master_;
   vt::Terminal terminal_;
-  std::string held_, answers_, responses_;
+  std::string answers_, responses_;
 };
 
 int exit_code_of_status(int status) { return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status); }

@@ -177,6 +177,15 @@ Result<> run_stream(const Options& options) {
 
 vt::Terminal make_terminal(const Options& options, std::uint16_t cols, std::uint16_t rows, std::uint32_t scrollback) {
   vt::Terminal terminal({.size = {cols, rows}, .history = {.rows = scrollback}, .profile = options.profile});
+  vt::ClientProfile client;
+  if (options.profile == vt::Profile::xterm) {
+    client.name = "XTerm", client.version = "390", client.term = "xterm-256color";
+    client.foreground = client.cursor = 0x000000, client.background = 0xffffff, client.dark = false;
+  }
+  client.resizes = options.is_resizable || !options.host.empty();
+  client.reports_titles = options.title_reports;
+  client.plain_checksums = options.plain_checksums;
+  terminal.set_client_profile(client);
   if (options.graphemes) terminal.mutable_state().modes.set(vt::Mode::grapheme_clusters, *options.graphemes);
   return terminal;
 }

@@ -32,6 +32,9 @@ struct Options {
   std::optional<bool> graphemes;
   std::vector<std::string> host;         // run this program on a PTY whose other side is the engine
   std::vector<std::string> environment;  // with `host`: the program's, KEY=VALUE
+  bool is_resizable = false;             // the program may set the size; always so with `host`
+  bool title_reports = false;            // answer CSI 20 t and 21 t
+  bool plain_checksums = false;          // DECRQCRA without attributes
   std::string dump;                      // with `host`: where the canonical object of the last screen goes
 };
 

@@ -146,9 +146,8 @@ class Canonical {
   }
 
   Json charsets() const {
-    constexpr const char* kNames[] = {"ascii", "dec", "uk"};
     const Charsets& c = state_.charsets;
-    const auto name = [&](std::size_t g) { return kNames[static_cast<std::size_t>(c.g[g])]; };
+    const auto name = [&](std::size_t g) { return std::string(charset_name(c.g[g])); };
     return Json::object()
         .set("gl", name(c.gl))
         .set("g0", name(0))

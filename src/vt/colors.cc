@@ -1,4 +1,4 @@
-// Colours that a program sets and asks for: OSC 4, 10-19 and their resets.
+// Colours that a program sets and asks for: OSC 4, 5, 10-19 and their resets.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -41,8 +41,8 @@ constexpr NamedColor kNamedColors[] = {
     {"orange", 0xffa500}, {"purple", 0xa020f0}, {"brown", 0xa52a2a},    {"pink", 0xffc0cb},     {"navy", 0x000080},
     {"maroon", 0xb03060}, {"gold", 0xffd700},   {"darkgray", 0xa9a9a9}, {"lightgray", 0xd3d3d3}};
 
-// XParseColor's `rgb:r/g/b`, `#rgb` in four lengths, and a few names.
-std::optional<std::uint32_t> parse_color(std::string_view text) {
+// `rgb:r/g/b`, `#rgb` in four lengths, and a few names.
+std::optional<std::uint32_t> parse_scaled(std::string_view text) {
   if (text.starts_with("rgb:")) {
     text.remove_prefix(4);
     const std::size_t first = text.find('/');
@@ -64,6 +64,20 @@ std::optional<std::uint32_t> parse_color(std::string_view text) {
   return std::nullopt;
 }
 
+// XParseColor: behind `#` stand the highest bits of each component, and the others are 0.
+std::optional<std::uint32_t> parse_shifted(std::string_view text) {
+  const std::size_t digits = (text.size() - 1) / 3;
+  if (!text.starts_with('#') || digits == 2) return parse_scaled(text);
+  const auto rgb = parse_scaled(text);
+  if (!rgb) return rgb;
+  std::uint32_t shifted = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const unsigned value = *hex_of(text.substr(1 + i * digits, digits));
+    shifted = shifted << 8 | (digits == 1 ? value << 4 : value >> 4 * (digits - 2));
+  }
+  return shifted;
+}
+
 std::string_view take_field(std::string_view& text) {
   const std::size_t end = text.find(';');
   const std::string_view field = text.substr(0, end);
@@ -71,12 +85,15 @@ std::string_view take_field(std::string_view& text) {
   return field;
 }
 
-std::optional<std::uint8_t> palette_index(std::string_view text) {
-  unsigned value = 0;
+// A number below `count`.
+std::optional<std::size_t> index_below(std::size_t count, std::string_view text) {
+  std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value > 255) return std::nullopt;
-  return static_cast<std::uint8_t>(value);
+  if (error != std::errc{} || end != text.data() + text.size() || value >= count) return std::nullopt;
+  return value;
 }
+constexpr std::size_t kPaletteCount = 256;
+constexpr std::size_t kIndexCount = kPaletteCount + Colors::kSpecialCount;  // OSC 4 counts on into the special colours
 
 constexpr std::array<std::uint32_t, 16> kBaseColors = {0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd,
                                                        0x00cdcd, 0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00,
@@ -92,6 +109,10 @@ std::uint32_t standard_color(std::uint8_t index) {
 }
 
 }  // namespace
+
+std::optional<std::uint32_t> Interpreter::parse_color(std::string_view text) const {
+  return is_xterm() ? parse_shifted(text) : parse_scaled(text);
+}
 
 std::uint32_t Interpreter::palette_color(std::uint8_t index) const {
   if (const auto own = state_.colors.palette.find(index); own != state_.colors.palette.end()) return own->second;
@@ -112,13 +133,19 @@ void Interpreter::reply_color(std::string_view head, std::uint32_t rgb, Terminat
 
 void Interpreter::osc_palette(std::string_view text, Terminator terminator) {
   while (!text.empty()) {
-    const auto index = palette_index(take_field(text));
+    const auto which = index_below(is_xterm() ? kIndexCount : kPaletteCount, take_field(text));
     const std::string_view color = take_field(text);
-    if (!index) continue;
+    if (!which) continue;
+    const std::string head = "4;" + std::to_string(*which);
+    if (*which >= kPaletteCount) {
+      change_special_color(head, *which - kPaletteCount, color, terminator);
+      continue;
+    }
+    const auto index = static_cast<std::uint8_t>(*which);
     if (color == "?") {
-      reply_color("4;" + std::to_string(*index), palette_color(*index), terminator);
+      reply_color(head, palette_color(index), terminator);
     } else if (const auto rgb = parse_color(color)) {
-      state_.colors.palette[*index] = *rgb;
+      state_.colors.palette[index] = *rgb;
     }
   }
 }
@@ -126,7 +153,39 @@ void Interpreter::osc_palette(std::string_view text, Terminator terminator) {
 void Interpreter::osc_palette_reset(std::string_view text) {
   if (text.empty()) state_.colors.palette.clear();
   while (!text.empty()) {
-    if (const auto index = palette_index(take_field(text))) state_.colors.palette.erase(*index);
+    const auto which = index_below(is_xterm() ? kIndexCount : kPaletteCount, take_field(text));
+    if (!which) continue;
+    if (*which >= kPaletteCount) {
+      state_.colors.special[*which - kPaletteCount].reset();
+    } else {
+      state_.colors.palette.erase(static_cast<std::uint8_t>(*which));
+    }
+  }
+}
+
+// Colours for bold, underlined, blinking, reversed and italic text, which xterm shows instead of the attribute.
+void Interpreter::osc_special_color(std::string_view text, Terminator terminator) {
+  while (!text.empty()) {
+    const auto which = index_below(Colors::kSpecialCount, take_field(text));
+    const std::string_view color = take_field(text);
+    if (which) change_special_color("5;" + std::to_string(*which), *which, color, terminator);
+  }
+}
+
+void Interpreter::change_special_color(std::string_view head, std::size_t which, std::string_view color,
+                                       Terminator terminator) {
+  auto& own = state_.colors.special[which];
+  if (color == "?") {
+    if (const auto now = special_color(which)) reply_color(head, *now, terminator);
+  } else if (const auto rgb = parse_color(color)) {
+    own = *rgb;
+  }
+}
+
+void Interpreter::osc_special_color_reset(std::string_view text) {
+  if (text.empty()) state_.colors.special = {};
+  while (!text.empty()) {
+    if (const auto which = index_below(Colors::kSpecialCount, take_field(text))) state_.colors.special[*which].reset();
   }
 }
 
@@ -138,7 +197,7 @@ std::optional<std::uint32_t> Interpreter::dynamic_color(int number) const {
   if (number == kForeground) return client_.foreground;
   if (number == kBackground) return client_.background;
   if (number == kCursor) return client_.cursor;
-  if (editor_.profile() != Profile::xterm) return std::nullopt;
+  if (!is_xterm()) return std::nullopt;
   switch (number) {
     case 14:  // behind the pointer
     case 16:
@@ -164,30 +223,9 @@ void Interpreter::osc_dynamic_color(int number, std::string_view text, Terminato
 }
 
 // Attributes that have a colour of their own. Ghostty has none.
-std::optional<std::uint32_t> Interpreter::special_color(unsigned index) const {
+std::optional<std::uint32_t> Interpreter::special_color(std::size_t index) const {
   if (const auto& own = state_.colors.special[index]) return own;
-  return editor_.profile() == Profile::xterm ? dynamic_color(Colors::kDynamicFirst) : std::nullopt;
-}
-
-void Interpreter::osc_special_color(std::string_view text, Terminator terminator) {
-  while (!text.empty()) {
-    const auto index = palette_index(take_field(text));
-    const std::string_view color = take_field(text);
-    if (!index || *index >= Colors::kSpecialCount) continue;
-    if (color != "?") {
-      if (const auto rgb = parse_color(color)) state_.colors.special[*index] = *rgb;
-    } else if (const auto rgb = special_color(*index)) {
-      reply_color("5;" + std::to_string(*index), *rgb, terminator);
-    }
-  }
-}
-
-void Interpreter::osc_special_color_reset(std::string_view text) {
-  if (text.empty()) state_.colors.special = {};
-  while (!text.empty()) {
-    const auto index = palette_index(take_field(text));
-    if (index && *index < Colors::kSpecialCount) state_.colors.special[*index].reset();
-  }
+  return is_xterm() ? dynamic_color(Colors::kDynamicFirst) : std::nullopt;
 }
 
 // kitty's form: `21;name=colour;name=?;name=`, where nothing resets and what is not named here is read over.
@@ -202,10 +240,11 @@ void Interpreter::osc_named_colors(std::string_view text, Terminator terminator)
     const std::string_view field = take_field(text);
     const std::size_t equals = std::min(field.find('='), field.size());
     const std::string_view name = field.substr(0, equals), color = field.substr(std::min(equals + 1, field.size()));
-    if (const auto index = palette_index(name)) {
-      if (color == "?") reply_color("21;" + std::to_string(*index) + "=", palette_color(*index), terminator);
-      if (color.empty()) state_.colors.palette.erase(*index);
-      if (const auto rgb = parse_color(color)) state_.colors.palette[*index] = *rgb;
+    if (const auto which = index_below(kPaletteCount, name)) {
+      const auto index = static_cast<std::uint8_t>(*which);
+      if (color == "?") reply_color("21;" + std::to_string(index) + "=", palette_color(index), terminator);
+      if (color.empty()) state_.colors.palette.erase(index);
+      if (const auto rgb = parse_color(color)) state_.colors.palette[index] = *rgb;
       continue;
     }
     for (const auto& [known, number] : kNames) {

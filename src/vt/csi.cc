@@ -51,6 +51,32 @@ std::pair<std::uint32_t, std::uint32_t> attributes_of(const Sequence& seq) {
   return {set, clear};
 }
 
+// Which looks XTPUSHSGR names: all, or those of its parameters, of which 10 and 11 are older names of the colours.
+std::uint16_t sgr_parts(const Sequence& seq) {
+  std::uint16_t parts = seq.value_at(0) == 0 ? SgrEntry::kAll : std::uint16_t{0};
+  for (int i = 0; i < seq.count; ++i) {
+    const int value = seq.value_at(i), code = value == 10 || value == 11 ? value + 20 : value;
+    const auto* const at = std::ranges::find(SgrEntry::kCodes, code);
+    if (at != SgrEntry::kCodes.end()) parts |= static_cast<std::uint16_t>(1u << (at - SgrEntry::kCodes.begin()));
+  }
+  return parts;
+}
+
+void take_parts(Style& style, const SgrEntry& from) {
+  constexpr std::uint32_t kAttributes[] = {kBold,    kFaint,  kItalic, kUnderlineMask, kBlink | kRapidBlink,
+                                           kInverse, kHidden, kStrike, kUnderlineMask};
+  constexpr unsigned kForeground = 1u << std::size(kAttributes), kBackground = kForeground << 1;
+  if (from.parts == SgrEntry::kAll) {
+    style = from.style;
+    return;
+  }
+  std::uint32_t mask = 0;
+  for (std::size_t i = 0; i < std::size(kAttributes); ++i) mask |= (from.parts >> i & 1u) != 0 ? kAttributes[i] : 0;
+  style.attributes = (style.attributes & ~mask) | (from.style.attributes & mask);
+  if (from.parts & kForeground) style.foreground = from.style.foreground;
+  if (from.parts & kBackground) style.background = from.style.background;
+}
+
 }  // namespace
 
 void Interpreter::csi(const Sequence& seq) {
@@ -98,6 +124,13 @@ void Interpreter::csi(const Sequence& seq) {
       return editor_.delete_columns(seq.count_at(0));
     case plain("!p"):
       return editor_.soft_reset();
+    case key(">t"):
+    case key(">T"):
+      return set_title_modes(seq, seq.final == 't');
+    case plain("*|"):
+      return ask_for_size(0, seq.value_at(0));
+    case plain("$|"):
+      return ask_for_size(seq.count_at(0, kColumnsNarrow), 0);
     case plain("\"q"):
       return csi_protection(seq);
     case plain("\"p"):
@@ -106,7 +139,7 @@ void Interpreter::csi(const Sequence& seq) {
     case plain("#}"):
     case plain("#p"):
     case plain("#q"):
-      return csi_sgr_stack(seq.final);
+      return csi_sgr_stack(seq);
     case plain("#P"):
       return push_colors(seq.value_at(0));
     case plain("#Q"):
@@ -308,18 +341,19 @@ void Interpreter::csi_protection(const Sequence& seq) {
 
 // DECSCL is also a soft reset. Ghostty has neither.
 void Interpreter::set_conformance(const Sequence& seq) {
+  constexpr int kLevelMax = 4;
   const int level = seq.value_at(0) - 60;
-  if (editor_.profile() != Profile::xterm || level < 1 || level > 5) return;
+  if (!is_xterm() || level < 1 || level > kLevelMax) return;
   editor_.soft_reset();
   state_.conformance = static_cast<std::uint8_t>(level);
 }
 
-void Interpreter::csi_sgr_stack(char final) {
+void Interpreter::csi_sgr_stack(const Sequence& seq) {
   auto& stack = state_.sgr_stack;
-  if (final == '{' || final == 'p') {
-    if (stack.size() < State::kSgrStackMax) stack.push_back(editor_.screen().pen.style);
+  if (seq.final == '{' || seq.final == 'p') {
+    if (stack.size() < State::kSgrStackMax) stack.push_back({editor_.screen().pen.style, sgr_parts(seq)});
   } else if (!stack.empty()) {
-    editor_.change_pen().style = stack.back();
+    take_parts(editor_.change_pen().style, stack.back());
     stack.pop_back();
   }
 }
@@ -383,6 +417,7 @@ void Interpreter::csi_key_modifiers(const Sequence& seq) {
 }
 
 void Interpreter::csi_window(const Sequence& seq) {
+  constexpr int kLinesMin = 24;  // from there on the number is DECSLPP's
   switch (seq.value_at(0)) {
     case 14:
     case 15:
@@ -390,12 +425,28 @@ void Interpreter::csi_window(const Sequence& seq) {
     case 18:
     case 19:
       return report_window(seq.value_at(0));
+    case 8:
+      return ask_for_size(seq.value_at(2), seq.value_at(1));
+    case 20:
+      return report_title('L', state_.titles.icon);
+    case 21:
+      return report_title('l', state_.titles.window);
     case 22:
       return push_title(seq.value_at(1));
     case 23:
       return pop_title(seq.value_at(1));
-    default:
-      return;  // window operations, and title reports: they would type for the program
+    default:  // windows are moved, raised and hidden by whoever owns them
+      if (seq.value_at(0) >= kLinesMin) ask_for_size(0, seq.value_at(0));
+      return;
+  }
+}
+
+// XTSMTITLE. Its UTF-8 modes mean nothing here: titles are UTF-8 always.
+void Interpreter::set_title_modes(const Sequence& seq, bool on) {
+  if (!is_xterm()) return;
+  for (int i = 0; i < std::max<int>(seq.count, 1); ++i) {
+    if (seq.value_at(i) == 0) state_.titles.set_as_hex = on;
+    if (seq.value_at(i) == 1) state_.titles.reported_as_hex = on;
   }
 }
 
@@ -431,8 +482,11 @@ Rectangle Interpreter::rectangle(const Sequence& seq, int first) const {
 
 // Rectangles of the VT420. Ghostty has none of them, and the shadow of its screen must not draw what it does not.
 void Interpreter::csi_rectangles(const Sequence& seq, std::uint32_t function) {
-  if (editor_.profile() != Profile::xterm) return;
+  if (!is_xterm()) return;
   switch (function) {
+    case plain("*x"):
+      if (seq.value_at(0) <= 2) state_.attribute_extent = static_cast<std::uint8_t>(seq.value_at(0));
+      return;
     case plain("$x"): {
       const int cp = seq.value_at(0);
       if (cp >= 0x20 && cp <= 0xff && !(cp >= 0x7f && cp < 0xa0)) {

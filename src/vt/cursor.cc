@@ -102,6 +102,11 @@ void Editor::line_feed() {
 
 void Editor::tab(int n) {
   Cursor& at = screen_->cursor;
+  if (at.pending_wrap && has_mode(Mode::more_fix) && has_mode(Mode::autowrap)) {
+    const int left = left_limit();
+    index();
+    at.x = left;
+  }
   const int limit = right_limit();
   for (; n > 0 && at.x < limit; --n) {
     do {

@@ -1,4 +1,5 @@
 // DCS functions: DECRQSS and XTGETTCAP. Others (sixel, user keys, tmux's own) are consumed and ignored.
+#include "vt/hex.h"
 #include "vt/interpreter.h"
 
 namespace holdfast::vt {
@@ -40,36 +41,6 @@ constexpr Capability kCapabilities[] = {
     {"ritm", "\x1b[23m"},
     {"kmous", "\x1b[<"},
 };
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-// "" if it is no hex.
-std::string from_hex(std::string_view hex) {
-  constexpr std::size_t kNameBytesMax = 32;
-  if (hex.size() % 2 != 0 || hex.size() > 2 * kNameBytesMax) return {};
-  std::string out;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    const int high = hex_digit(hex[i]), low = hex_digit(hex[i + 1]);
-    if (high < 0 || low < 0) return {};
-    out += static_cast<char>(high << 4 | low);
-  }
-  return out;
-}
-
-std::string to_hex(std::string_view text) {
-  static constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    out += kDigits[static_cast<unsigned char>(c) >> 4];
-    out += kDigits[c & 15];
-  }
-  return out;
-}
 
 std::string color_text(Color color, int base, int extended) {
   if (color.is_rgb()) {
@@ -126,8 +97,10 @@ void Interpreter::report_setting(std::string_view what) {
     value = state_.screen().pen.is_protected && state_.screen().protection == Protection::dec ? "1" : "0";
   } else if (what == "\"p") {
     value = "6" + std::to_string(state_.conformance) + ";1";
-  } else if (what == "*x") {
-    value = "1";
+  } else if (what == "*x" && is_xterm()) {
+    value = std::to_string(state_.attribute_extent);
+  } else if ((what == "$}" || what == "$~") && is_xterm()) {
+    value = "0";  // no status line
   } else {
     return reply("\x1bP0$r\x1b\\");
   }
@@ -136,9 +109,11 @@ void Interpreter::report_setting(std::string_view what) {
 
 void Interpreter::report_capabilities(std::string_view names) {
   constexpr int kNamesMax = 64;
+  constexpr std::size_t kNameBytesMax = 32;
   for (int i = 0; i < kNamesMax && !names.empty(); ++i) {
     const std::size_t end = names.find(';');
-    const std::string name = from_hex(names.substr(0, end));
+    const std::string_view hex = names.substr(0, end);
+    const std::string name = hex.size() <= 2 * kNameBytesMax ? from_hex(hex) : std::string();
     names.remove_prefix(end == std::string_view::npos ? names.size() : end + 1);
     std::string answer;
     if (name == "TN" || name == "name") answer = to_hex(name) + "=" + to_hex(client_.term);

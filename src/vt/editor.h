@@ -35,7 +35,7 @@ class Editor {
 
   // print.cc
   void print_ascii(const char* text, std::size_t n);  // bytes 0x20-0x7e
-  void print(char32_t cp);                            // no C0, no DEL
+  void print(char32_t cp);                            // no C0; DEL is one only in sets of 96 characters
   // Prints the leading characters of UTF-8 as far as each is whole and takes cells of its own, ASCII among them while it
   // is sparse. Returns where it stopped, which may be at once: then look closer at what stands there.
   const char* print_utf8(const char* p, const char* end);
@@ -82,6 +82,7 @@ class Editor {
   void erase_rectangle(const Rectangle& area, Erase kind);
   void fill_rectangle(const Rectangle& area, char32_t cp);
   void copy_rectangle(const Rectangle& from, int top, int left);
+  // As DECSACE has it: of the area, or of the stream of characters from its first corner to its last.
   void change_attributes(const Rectangle& area, std::uint32_t set, std::uint32_t clear, std::uint32_t toggle);
   void alignment_test();  // DECALN
 
@@ -146,6 +147,7 @@ class Editor {
   void put_narrow(char32_t cp);
   void put_wide(char32_t cp);
   char32_t translate(char32_t cp);
+  bool is_delete_a_character() const;
   void make_room(int width);
   // Blanks the halves of wide characters that writing [x0, x1) of row y would leave alone.
   void detach_halves(int y, int x0, int x1);

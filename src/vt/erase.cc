@@ -116,10 +116,12 @@ void Editor::erase_characters(int n) {
   erase_cells(at.y, at.x, at.x + std::min(std::max(n, 1), cols_ - at.x), Erase::normal);
 }
 
+// DECSERA obeys DEC's protection, and no rectangle ISO's.
 void Editor::erase_rectangle(const Rectangle& area, Erase kind) {
   if (area.is_empty()) return;
+  const bool obeys = kind == Erase::selective && screen_->protection == Protection::dec;
   for (int y = area.top; y <= area.bottom; ++y) {
-    if (kind == Erase::selective) {
+    if (obeys) {
       blank_unprotected(y, area.left, area.right + 1);
     } else {
       blank(y, area.left, area.right + 1);
@@ -168,8 +170,11 @@ void Editor::copy_rectangle(const Rectangle& from, int top, int left) {
 // An erased cell has a background and nothing else: what attributes make visible is a space.
 void Editor::change_attributes(const Rectangle& area, std::uint32_t set, std::uint32_t clear, std::uint32_t toggle) {
   if (area.is_empty()) return;
+  const bool is_stream = state_.attribute_extent != 2;
   for (int y = area.top; y <= area.bottom; ++y) {
-    for (int x = area.left; x <= area.right; ++x) {
+    const int first = is_stream && y > area.top ? 0 : area.left;
+    const int last = is_stream && y < area.bottom ? cols_ - 1 : area.right;
+    for (int x = first; x <= last; ++x) {
       Style style = state_.tables.styles[row(y).cells[x].style()];
       style.attributes = ((style.attributes & ~clear) | set) ^ toggle;
       if (style == state_.tables.styles[row(y).cells[x].style()]) continue;

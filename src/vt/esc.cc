@@ -1,4 +1,7 @@
 // C0 controls and ESC functions.
+#include <algorithm>
+
+#include "base/limits.h"
 #include "vt/interpreter.h"
 
 namespace holdfast::vt {
@@ -11,6 +14,28 @@ void Interpreter::reply(std::string_view bytes) {
 
 void Interpreter::event(EventKind kind, std::string_view text, std::uint32_t number) {
   sink_->event(offset_, Event{kind, text, number});
+}
+
+std::optional<Mode> Interpreter::known_mode(int number, bool is_private) const {
+  const auto mode = find_mode(static_cast<std::uint16_t>(number), is_private);
+  if (mode && mode_table()[static_cast<std::size_t>(*mode)].is_xterm_only && !is_xterm()) return std::nullopt;
+  return mode;
+}
+
+void Interpreter::ask_for_size(int cols, int rows) {
+  if (!client_.resizes) return;
+  Size size = state_.size;
+  if (cols > 0) size.cols = static_cast<std::uint16_t>(std::clamp<int>(cols, limits::kColsMin, limits::kColsMax));
+  if (rows > 0) size.rows = static_cast<std::uint16_t>(std::clamp<int>(rows, limits::kRowsMin, limits::kRowsMax));
+  if (size == state_.size) return;
+  editor_.resize(size);
+  if (state_.modes.get(Mode::in_band_resize)) report_size();
+}
+
+void Interpreter::full_reset() {
+  const bool was_wide = state_.modes.get(Mode::columns_132);
+  editor_.full_reset();
+  if (was_wide) ask_for_size(kColumnsNarrow, 0);
 }
 
 void Interpreter::control(unsigned char c) {
@@ -38,24 +63,23 @@ void Interpreter::control(unsigned char c) {
   }
 }
 
-namespace {
-
-Charset charset_named(char final) {
-  switch (final) {
-    case '0':
-      return Charset::dec_graphics;
-    case 'A':
-      return Charset::uk;
-    default:
-      return Charset::ascii;  // also the national sets, which differ from it in a few characters only
-  }
+// SCS: `slot` is one of ()*+ for sets of 94 characters, -./ for those of 96, which G0 does not take. Ghostty knows
+// three sets; one that is not known changes nothing.
+void Interpreter::designate_charset(char slot, std::string_view designation) {
+  constexpr std::string_view kSlots94 = "()*+", kSlots96 = " -./";
+  const bool has_96 = kSlots94.find(slot) == std::string_view::npos;
+  const auto set = find_charset(has_96, designation);
+  if (!set) return;
+  if (editor_.profile() != Profile::xterm && *set > Charset::uk) return;
+  if (is_national(*set) && !state_.modes.get(Mode::national_sets)) return;
+  state_.charsets.g[(has_96 ? kSlots96 : kSlots94).find(slot)] = *set;
+  editor_.update_plain();
 }
-
-}  // namespace
 
 void Interpreter::escape(char first, char second, char final) {
   Charsets& sets = state_.charsets;
-  if (second != 0) return;  // multi-byte charsets and the like
+  const char designation[] = {second, final};
+  if (second != 0 && (first < '(' || first > '/')) return;  // multi-byte charsets and the like
   switch (first) {
     case 0:
       break;
@@ -63,8 +87,11 @@ void Interpreter::escape(char first, char second, char final) {
     case ')':
     case '*':
     case '+':
-      sets.g[static_cast<std::size_t>(first - '(')] = charset_named(final);
-      return editor_.update_plain();
+    case '-':
+    case '.':
+    case '/':
+      return designate_charset(first,
+                               second != 0 ? std::string_view(designation, 2) : std::string_view(designation + 1, 1));
     case '#':
       if (final == '8') editor_.alignment_test();
       return;
@@ -118,7 +145,7 @@ void Interpreter::escape(char first, char second, char final) {
     case 'Z':
       return report_attributes(0);
     case 'c':
-      return editor_.full_reset();
+      return full_reset();
     case '=':
       state_.keypad_application = true;
       return state_.modes.set(Mode::keypad, true);

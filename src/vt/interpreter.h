@@ -44,9 +44,19 @@ class Interpreter {
  private:
   // Bytes of replies to one feed: a flood of queries must not become a flood of input.
   static constexpr std::size_t kReplyBytesMax = 64u << 10;
+  static constexpr int kColumnsNarrow = 80, kColumnsWide = 132;  // DECCOLM
 
   void reply(std::string_view bytes);
   void event(EventKind kind, std::string_view text, std::uint32_t number = 0);
+  bool is_xterm() const { return editor_.profile() == Profile::xterm; }
+  // The mode of that number in the client's profile.
+  std::optional<Mode> known_mode(int number, bool is_private) const;
+  // The program wants another size; 0 = stays. Nothing happens where somebody else owns the size.
+  void ask_for_size(int cols, int rows);
+
+  // esc.cc
+  void designate_charset(char slot, std::string_view designation);
+  void full_reset();
 
   // csi.cc
   bool csi_plain(const Sequence& seq);
@@ -57,11 +67,12 @@ class Interpreter {
   void csi_window(const Sequence& seq);
   void set_cursor_shape(int shape);
   void csi_protection(const Sequence& seq);
-  void csi_sgr_stack(char final);
+  void csi_sgr_stack(const Sequence& seq);
   void erase_display(const Sequence& seq, Erase kind);
   void erase_line(const Sequence& seq, Erase kind);
   void tab_clear(const Sequence& seq);
   void set_conformance(const Sequence& seq);
+  void set_title_modes(const Sequence& seq, bool on);
   void push_title(int which);
   void pop_title(int which);
   Rectangle rectangle(const Sequence& seq, int first) const;
@@ -91,13 +102,15 @@ class Interpreter {
   // colors.cc
   void osc_palette(std::string_view text, Terminator terminator);
   void osc_palette_reset(std::string_view text);
-  void osc_dynamic_color(int number, std::string_view text, Terminator terminator);
   void osc_special_color(std::string_view text, Terminator terminator);
   void osc_special_color_reset(std::string_view text);
+  void change_special_color(std::string_view head, std::size_t which, std::string_view color, Terminator terminator);
+  void osc_dynamic_color(int number, std::string_view text, Terminator terminator);
   void osc_named_colors(std::string_view text, Terminator terminator);
+  std::optional<std::uint32_t> parse_color(std::string_view text) const;
   std::uint32_t palette_color(std::uint8_t index) const;
   std::optional<std::uint32_t> dynamic_color(int number) const;
-  std::optional<std::uint32_t> special_color(unsigned index) const;
+  std::optional<std::uint32_t> special_color(std::size_t index) const;
   void push_colors(int entry);
   void pop_colors(int entry);
   void report_color_stack();
@@ -123,6 +136,7 @@ class Interpreter {
   void report_setting(std::string_view what);        // DECRQSS
   void report_capabilities(std::string_view names);  // XTGETTCAP
   void report_window(int what);
+  void report_title(char letter, const std::string& title);
   void report_version();
   void report_checksum(const Sequence& seq);  // DECRQCRA
   void report_color_scheme();

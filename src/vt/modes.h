@@ -26,8 +26,12 @@ enum class Mode : std::uint8_t {
   autorepeat,        // ?8 DECARM
   mouse_x10,         // ?9
   cursor_blink,      // ?12
+  printer_form_feed, // ?18 DECPFF
+  printer_extent,    // ?19 DECPEX
   cursor_visible,    // ?25 DECTCEM
   allow_columns_132, // ?40
+  more_fix,          // ?41: a tab wraps when a wrap is pending
+  national_sets,     // ?42 DECNRCM
   reverse_wrap,      // ?45
   alternate_47,      // ?47
   keypad,            // ?66 DECNKM
@@ -66,6 +70,7 @@ struct ModeInfo {
   bool default_on;
   bool can_save;         // XTSAVE / XTRESTORE
   std::string_view name; // DEC mnemonic or xterm's word
+  bool is_xterm_only = false;  // Ghostty does not know it: in its profile the mode does not exist
 };
 
 const std::array<ModeInfo, kModeCount>& mode_table();

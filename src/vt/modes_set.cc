@@ -5,13 +5,13 @@ namespace holdfast::vt {
 
 void Interpreter::set_modes(const Sequence& seq, bool is_private, bool on) {
   for (int i = 0; i < seq.count; ++i) {
-    if (const auto mode = find_mode(static_cast<std::uint16_t>(seq.value_at(i)), is_private)) set_mode(*mode, on);
+    if (const auto mode = known_mode(seq.value_at(i), is_private)) set_mode(*mode, on);
   }
 }
 
 void Interpreter::save_modes(const Sequence& seq) {
   for (int i = 0; i < seq.count; ++i) {
-    const auto mode = find_mode(static_cast<std::uint16_t>(seq.value_at(i)), true);
+    const auto mode = known_mode(seq.value_at(i), true);
     if (mode && mode_table()[static_cast<std::size_t>(*mode)].can_save) {
       state_.saved_modes.set(*mode, state_.modes.get(*mode));
     }
@@ -20,7 +20,7 @@ void Interpreter::save_modes(const Sequence& seq) {
 
 void Interpreter::restore_modes(const Sequence& seq) {
   for (int i = 0; i < seq.count; ++i) {
-    const auto mode = find_mode(static_cast<std::uint16_t>(seq.value_at(i)), true);
+    const auto mode = known_mode(seq.value_at(i), true);
     if (mode && mode_table()[static_cast<std::size_t>(*mode)].can_save) set_mode(*mode, state_.saved_modes.get(*mode));
   }
 }
@@ -84,7 +84,7 @@ void Interpreter::set_mouse_encoding(Mode mode, bool on) {
   state_.mouse_encoding = on ? mode : Mode::count_;
 }
 
-// DECCOLM clears the screen and the margins. The width stays: it belongs to whoever looks at the session.
+// DECCOLM clears the screen and the margins. The width stays where it belongs to whoever looks at the session.
 void Interpreter::set_columns_132(bool on) {
   if (!state_.modes.get(Mode::allow_columns_132)) return;
   state_.modes.set(Mode::columns_132, on);
@@ -92,6 +92,7 @@ void Interpreter::set_columns_132(bool on) {
   editor_.reset_margins();
   editor_.erase_in_display(Extent::all, Erase::normal);
   editor_.move_to(0, 0);
+  ask_for_size(on ? kColumnsWide : kColumnsNarrow, 0);
 }
 
 }  // namespace holdfast::vt

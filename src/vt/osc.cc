@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "vt/hex.h"
 #include "vt/interpreter.h"
 #include "vt/utf8.h"
 
@@ -97,6 +98,9 @@ void Interpreter::osc(std::string_view payload, Terminator terminator) {
 }
 
 void Interpreter::osc_title(int which, std::string_view text) {
+  const std::string decoded =
+      state_.titles.set_as_hex ? from_hex(text.substr(0, 2 * Titles::kBytesMax)) : std::string();
+  if (state_.titles.set_as_hex) text = decoded;
   std::string title = clean_text(text, Titles::kBytesMax);
   if (which != 2) state_.titles.icon = title;
   if (which == 1) return;

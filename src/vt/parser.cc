@@ -67,6 +67,7 @@ const char* Parser::ground(const char* p) {
       if (in_ != In::ground) return p;
     } else if (c >= 0x20) {
       if (c == kDelete) {
+        editor.print(0x7f);
         ++p;
         continue;
       }

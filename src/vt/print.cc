@@ -5,27 +5,6 @@
 #include "vt/simple_text.h"
 
 namespace holdfast::vt {
-namespace {
-
-// DEC Special Graphics, 0x60-0x7e.
-constexpr char16_t kDecGraphics[] = {u'◆', u'▒', u'␉', u'␌', u'␍', u'␊', u'°', u'±', u'␤', u'␋', u'┘',
-                                     u'┐', u'┌', u'└', u'┼', u'⎺', u'⎻', u'─', u'⎼', u'⎽', u'├', u'┤',
-                                     u'┴', u'┬', u'│', u'≤', u'≥', u'π', u'≠', u'£', u'·'};
-static_assert(std::size(kDecGraphics) == 0x7f - 0x60);
-
-char32_t in_charset(Charset charset, char32_t cp) {
-  switch (charset) {
-    case Charset::ascii:
-      return cp;
-    case Charset::uk:
-      return cp == '#' ? U'£' : cp;
-    case Charset::dec_graphics:
-      return cp >= 0x60 && cp < 0x7f ? kDecGraphics[cp - 0x60] : cp;
-  }
-  return cp;
-}
-
-}  // namespace
 
 void Editor::update_plain() {
   const Charsets& sets = state_.charsets;
@@ -40,7 +19,15 @@ char32_t Editor::translate(char32_t cp) {
     sets.single_shift = 0;
     update_plain();
   }
-  return cp < 0x80 ? in_charset(sets.g[set], cp) : cp;
+  if (cp < 0x80) return in_charset(sets.g[set], cp);
+  if (state_.utf8 || cp > 0xff || sets.g[sets.gr] == Charset::ascii) return cp;  // ASCII on the right is Latin-1
+  const bool has_place = is_96(sets.g[sets.gr]) || (cp > 0xa0 && cp < 0xff);
+  return has_place ? in_charset(sets.g[sets.gr], cp - 0x80) : cp;
+}
+
+bool Editor::is_delete_a_character() const {
+  const Charsets& sets = state_.charsets;
+  return is_96(sets.g[sets.single_shift != 0 ? sets.single_shift : sets.gl]);
 }
 
 // Only a line that goes on over the full width, on another row, is one that a resize may join again.
@@ -167,7 +154,7 @@ SimpleText Editor::put_simple_here(const char* p, const char* end, int limit, st
 }
 
 void Editor::print(char32_t cp) {
-  if (cp >= 0x7f && cp < 0xa0) return;
+  if (cp >= 0x7f && cp < 0xa0 && (cp != 0x7f || !is_delete_a_character())) return;
   const char32_t shown = translate(cp);
   int width = 1;
   if (cp > 0xff) {

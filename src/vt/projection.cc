@@ -105,10 +105,12 @@ void Projection::facts() {
   fact("keypad_application", state_.keypad_application);
   fact("cursor_shape", state_.cursor_shape);
   fact("conformance", state_.conformance);
+  fact("attribute_extent", state_.attribute_extent);
+  fact("titles_as_hex", std::uint64_t{state_.titles.set_as_hex} | std::uint64_t{state_.titles.reported_as_hex} << 1);
   fact("utf8", state_.utf8);
-  for (const Style& s : state_.sgr_stack) {
-    put("sgr_stack ");
-    style(s);
+  for (const SgrEntry& entry : state_.sgr_stack) {
+    put("sgr_stack ").put(entry.parts).put(" ");
+    style(entry.style);
     put("\n");
   }
   fact("title", state_.titles.window);

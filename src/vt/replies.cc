@@ -1,6 +1,7 @@
 // Answers to queries, as the client's terminal would give them.
 #include <algorithm>
 
+#include "vt/hex.h"
 #include "vt/interpreter.h"
 
 namespace holdfast::vt {
@@ -23,24 +24,30 @@ std::string word(std::string_view text) {
   return out;
 }
 
+// Modes that xterm knows and that are never on: those of block terminals (GATM, SRTM, VEM, HEM, PUM, FEAM, FETM, MATM,
+// TTM, SATM, TSM, EBM), autorepeat (DECARM), which belongs to the keyboard of the whole screen, and DECHCCM.
+bool is_never_set(std::uint16_t number, bool is_private) {
+  constexpr std::uint16_t kAnsi[] = {1, 5, 7, 10, 11, 13, 14, 15, 16, 17, 18, 19}, kPrivate[] = {8, 60};
+  return is_private ? std::ranges::find(kPrivate, number) != std::end(kPrivate)
+                    : std::ranges::find(kAnsi, number) != std::end(kAnsi);
+}
+
 }  // namespace
 
 void Interpreter::report_attributes(char prefix) {
-  const bool is_xterm = editor_.profile() == Profile::xterm;
   switch (prefix) {
     case '>':
-      return reply(is_xterm ? "\x1b[>41;400;0c" : "\x1b[>1;10;0c");
+      return reply(is_xterm() ? "\x1b[>41;400;0c" : "\x1b[>1;10;0c");
     case '=':
       return reply("\x1bP!|00000000\x1b\\");
     default:
-      return reply(is_xterm ? "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c" : "\x1b[?62;22;52c");
+      return reply(is_xterm() ? "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28;29c" : "\x1b[?62;22;52c");
   }
 }
 
 void Interpreter::report_version() {
-  const bool is_xterm = editor_.profile() == Profile::xterm;
   const std::string name = word(client_.name), version = word(client_.version);
-  reply("\x1bP>|" + name + (is_xterm ? "(" + version + ")" : " " + version) + "\x1b\\");
+  reply("\x1bP>|" + name + (is_xterm() ? "(" + version + ")" : " " + version) + "\x1b\\");
 }
 
 void Interpreter::report_color_scheme() { reply(client_.dark ? "\x1b[?997;1n" : "\x1b[?997;2n"); }
@@ -55,9 +62,9 @@ void Interpreter::report_status(const Sequence& seq, bool is_private) {
     if (what == 6) reply("\x1b[" + list(y, x) + "R");
     return;
   }
-  if (what == 6) return reply("\x1b[?" + list(y, x) + "R");
+  if (what == 6) return reply("\x1b[?" + (is_xterm() ? list(y, x, 1) : list(y, x)) + "R");  // with the page
   if (what == 996) return report_color_scheme();
-  if (editor_.profile() != Profile::xterm) return;
+  if (!is_xterm()) return;
   switch (what) {  // devices we do not have, in the words of the VT420
     case 15:
       return reply("\x1b[?13n");
@@ -84,9 +91,13 @@ void Interpreter::report_status(const Sequence& seq, bool is_private) {
 }
 
 void Interpreter::report_mode(std::uint16_t number, bool is_private) {
-  const auto mode = find_mode(number, is_private);
+  constexpr int kLevelMin = 3;
+  if (state_.conformance < kLevelMin) return;
+  const auto mode = known_mode(number, is_private);
   int value = 0;
-  if (mode == Mode::save_cursor_1048) {
+  if (is_xterm() && is_never_set(number, is_private)) {
+    value = 4;
+  } else if (mode == Mode::save_cursor_1048) {
     value = editor_.screen().saved ? 1 : 2;
   } else if (mode && mode != Mode::kitty_clipboard) {  // a mode we keep for a program that sets it, but do not offer
     value = state_.modes.get(*mode) ? 1 : 2;
@@ -116,6 +127,12 @@ void Interpreter::report_window(int what) {
   }
 }
 
+// In a session never: what a program prints must not come back as typed input.
+void Interpreter::report_title(char letter, const std::string& title) {
+  if (!client_.reports_titles) return;
+  reply(std::string("\x1b]") + letter + (state_.titles.reported_as_hex ? to_hex(title) : title) + "\x1b\\");
+}
+
 void Interpreter::report_size() {
   const Size& size = state_.size;
   const int width = size.xpixel != 0 ? size.xpixel : size.cols * client_.cell_width;
@@ -132,6 +149,7 @@ void Interpreter::report_checksum(const Sequence& seq) {
       const Cell cell = editor_.grid().row(y).cells[x];
       if (cell.kind() == CellKind::wide_tail) continue;
       sum += !cell.is_written() ? U' ' : cell.is_cluster() ? state_.tables.clusters[cell.text()][0] : cell.text();
+      if (client_.plain_checksums) continue;
       const std::uint32_t attributes = state_.tables.styles[cell.style()].attributes;
       if (cell.is_protected()) sum += 0x04;
       if (attributes & kHidden) sum += 0x08;

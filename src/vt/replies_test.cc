@@ -18,7 +18,7 @@ TEST_CASE("device attributes are Ghostty's or xterm's") {
   CHECK(asked("\x1b[1c").empty());
   CHECK(asked("\x1b[>c") == "\x1b[>1;10;0c");
   CHECK(asked("\x1b[=c") == "\x1bP!|00000000\x1b\\");
-  CHECK(asked("\x1b[c", Profile::xterm) == "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28c");
+  CHECK(asked("\x1b[c", Profile::xterm) == "\x1b[?64;1;2;6;9;15;16;17;18;21;22;28;29c");
   CHECK(asked("\x1b[>c", Profile::xterm) == "\x1b[>41;400;0c");
 }
 

@@ -49,7 +49,7 @@ void Restorer::neutralise() {
   put("\x1b%G\x1b[?1049l\x1b[?1047l\x1b[?47h");
   neutral_modes();
   for (std::size_t i = 0; i < State::kSgrStackMax; ++i) put("\x1b[#}");
-  put("\x1b[r\x1b[?5W\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b}\x1b[>4;0m\x1b[>0s\x1b>\x1b[0 q");
+  put("\x1b[>0;1T\x1b[0*x\x1b[r\x1b[?5W\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b}\x1b[>4;0m\x1b[>0s\x1b>\x1b[0 q");
   neutralise_screen();
   put("\x1b[?47l");
   neutralise_screen();

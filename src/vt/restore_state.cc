@@ -7,8 +7,7 @@
 namespace holdfast::vt {
 namespace {
 
-constexpr std::string_view kCharsetFinals = "B0A";  // ascii, dec_graphics, uk
-constexpr std::string_view kDesignators = "()*+";   // G0-G3
+constexpr std::string_view kDesignators94 = "()*+", kDesignators96 = " -./";  // G0-G3
 constexpr std::string_view kLeftShifts[] = {"\x0f", "\x0e", "\x1bn", "\x1bo"};
 constexpr std::string_view kRightShifts[] = {"", "\x1b~", "\x1b}", "\x1b|"};
 
@@ -210,13 +209,18 @@ void Restorer::saved_cursor(const ScreenState& screen, Then then) {
   if (needs_margin) put("\x1b[?69l");
 }
 
+// A national set is designated while DECNRCM is on, which it is not yet, or no more.
 void Restorer::charsets(const Charsets& from, const Charsets& to) {
+  bool has_national = false;
+  for (std::size_t i = 0; i < to.g.size(); ++i) has_national |= from.g[i] != to.g[i] && is_national(to.g[i]);
+  if (has_national) put("\x1b[?42h");
   for (std::size_t i = 0; i < to.g.size(); ++i) {
     if (from.g[i] == to.g[i]) continue;
     out_ += '\x1b';
-    out_ += kDesignators[i];
-    out_ += kCharsetFinals[static_cast<std::size_t>(to.g[i])];
+    out_ += (is_96(to.g[i]) ? kDesignators96 : kDesignators94)[i];
+    out_ += charset_designation(to.g[i]);
   }
+  if (has_national) put("\x1b[?42l");
   if (from.gl != to.gl) put(kLeftShifts[to.gl & 3]);
   if (from.gr != to.gr) put(kRightShifts[to.gr & 3]);
 }
@@ -257,6 +261,8 @@ void Restorer::titles() {
     put("\x1b[22;0t");
   }
   set(t.window, t.icon);
+  if (t.set_as_hex) put("\x1b[>0t");
+  if (t.reported_as_hex) put("\x1b[>1t");
 }
 
 void Restorer::strings() {
@@ -286,9 +292,17 @@ void Restorer::status_records() {
 }
 
 void Restorer::sgr_stack() {
-  for (const Style& style : state_.sgr_stack) {
-    cells_.set_style(style);
-    put("\x1b[#{");
+  for (const SgrEntry& entry : state_.sgr_stack) {
+    cells_.set_style(entry.style);
+    put("\x1b[");
+    if (entry.parts == 0) put("6");  // a number that names nothing
+    bool is_first = true;
+    for (std::size_t i = 0; i < entry.kCodes.size() && entry.parts != entry.kAll; ++i) {
+      if ((entry.parts >> i & 1) == 0) continue;
+      put(is_first ? "" : ";").put(entry.kCodes[i]);
+      is_first = false;
+    }
+    put("#{");
   }
 }
 
@@ -340,6 +354,7 @@ void Restorer::modes() {
   if (state_.shift_escape != 0) put("\x1b[>").put(state_.shift_escape).put("s");
   if (state_.modify_other_keys != 0) put("\x1b[>4;").put(state_.modify_other_keys).put("m");
   if (state_.cursor_shape != 0) put("\x1b[").put(state_.cursor_shape).put(" q");
+  if (state_.attribute_extent != 0) put("\x1b[").put(state_.attribute_extent).put("*x");
   const bool blink = state_.modes.get(Mode::cursor_blink);
   if (state_.cursor_shape != 0) put(blink ? "\x1b[?12h" : "\x1b[?12l");
   for (const bool is_private : {false, true}) {

@@ -63,11 +63,13 @@ void Editor::set_default_modes() {
 
 void Editor::soft_reset() {
   for (const Mode mode :
-       {Mode::keyboard_action, Mode::insert, Mode::origin, Mode::cursor_keys, Mode::keypad, Mode::left_right_margins}) {
+       {Mode::keyboard_action, Mode::insert, Mode::origin, Mode::cursor_keys, Mode::keypad, Mode::left_right_margins,
+        Mode::national_sets, Mode::reverse_wrap, Mode::reverse_wrap_extended}) {
     state_.modes.set(mode, false);
   }
   for (const Mode mode : {Mode::autowrap, Mode::cursor_visible}) state_.modes.set(mode, true);
   state_.keypad_application = false;
+  state_.attribute_extent = 0;
   reset_margins();
   state_.charsets = {};
   Pen& pen = change_pen();
@@ -102,6 +104,8 @@ void Editor::full_reset() {
   state_.keypad_application = false;
   state_.cursor_shape = 0;
   state_.conformance = 4;
+  state_.attribute_extent = 0;
+  state_.titles.set_as_hex = state_.titles.reported_as_hex = false;
   state_.sgr_stack.clear();
   state_.working_directory.clear();
   state_.pointer_shape.clear();

@@ -1,5 +1,6 @@
 #include "vt/snapshot.h"
 
+#include <algorithm>
 #include <functional>
 
 #include "base/text.h"
@@ -59,6 +60,7 @@ class Encoder {
     record(RecordType::more_colors, more_colors());
     record(RecordType::pointer, pointer());
     record(RecordType::status, status());
+    if (const Bytes b = extras(); !b.bytes().empty()) record(RecordType::extras, b);
     record(RecordType::ready, Bytes());
     state_.history.each_block([&](std::string_view block) { record(RecordType::history_block, block); });
     images(RecordType::primary_images, state_.primary.graphics);
@@ -114,7 +116,7 @@ class Encoder {
     b.varint(s.last_printed);
     b.varint(s.offset).u8(s.utf8).varint(s.link_serial);
     b.varint(s.sgr_stack.size());
-    for (const Style& style : s.sgr_stack) put_style(b, style);
+    for (const SgrEntry& entry : s.sgr_stack) put_style(b, entry.style);
     return b;
   }
   void tab_stops(Bytes& b) const {
@@ -278,6 +280,19 @@ class Encoder {
 
   void images(RecordType type, const Graphics& graphics) {
     if (graphics != Graphics{}) record(type, encode_images(graphics).bytes());
+  }
+
+  // Empty if everything is as it is from the start.
+  Bytes extras() const {
+    const State& s = state_;
+    Bytes b;
+    const std::uint8_t titles = static_cast<std::uint8_t>(s.titles.set_as_hex | s.titles.reported_as_hex << 1);
+    const auto has_all = [](const SgrEntry& entry) { return entry.parts == SgrEntry::kAll; };
+    const bool has_whole_looks = std::ranges::all_of(s.sgr_stack, has_all);
+    if (titles == 0 && s.attribute_extent == 0 && has_whole_looks) return b;
+    b.u8(titles).u8(s.attribute_extent);
+    for (const SgrEntry& entry : s.sgr_stack) b.u16(entry.parts);
+    return b;
   }
 
   const State& state_;

@@ -127,8 +127,22 @@ class Decoder {
       case RecordType::end:
         is_ended_ = true;
         break;
+      case RecordType::extras:
+        extras(f);
+        break;
     }
     return f.at_end();
+  }
+
+  void extras(Fields& f) {
+    const std::uint8_t titles = f.small<std::uint8_t>(3);
+    state_->titles.set_as_hex = (titles & 1) != 0;
+    state_->titles.reported_as_hex = (titles & 2) != 0;
+    state_->attribute_extent = f.small<std::uint8_t>(2);
+    for (SgrEntry& entry : state_->sgr_stack) {
+      entry.parts = f.u16();
+      f.require(entry.parts <= SgrEntry::kAll);
+    }
   }
 
   void terminal(Fields& f) {
@@ -171,7 +185,7 @@ class Decoder {
     s.utf8 = f.flag();
     s.link_serial = static_cast<std::uint32_t>(f.varint(UINT32_MAX));
     const std::uint64_t pushed = f.varint(State::kSgrStackMax);
-    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) s.sgr_stack.push_back(style(f));
+    for (std::uint64_t i = 0; i < pushed && f.is_good(); ++i) s.sgr_stack.push_back({style(f)});
   }
   void tab_stops(Fields& f) {
     State& s = *state_;
@@ -262,7 +276,7 @@ class Decoder {
 
   static Charsets charsets(Fields& f) {
     Charsets c;
-    for (Charset& set : c.g) set = f.small(Charset::uk);
+    for (Charset& set : c.g) set = f.small(kCharsetLast);
     c.gl = f.small<std::uint8_t>(3);
     c.gr = f.small<std::uint8_t>(3);
     c.single_shift = f.small<std::uint8_t>(3);

@@ -31,6 +31,7 @@ enum class RecordType : std::uint16_t {
   status = 16,
   primary_images = 17,
   alternate_images = 18,
+  extras = 19,
 };
 
 // The order in which they stand. An older writer, and one with nothing to say, leaves out what may be missing.
@@ -45,9 +46,10 @@ inline constexpr Step kOrder[] = {
     {RecordType::alternate, false},     {RecordType::strings, false},
     {RecordType::colors, false},        {RecordType::continuation, false},
     {RecordType::more_colors, true},    {RecordType::pointer, true},
-    {RecordType::status, true},         {RecordType::ready, false},
-    {RecordType::history_block, true},  {RecordType::primary_images, true},
-    {RecordType::alternate_images, true}, {RecordType::end, false},
+    {RecordType::status, true},         {RecordType::extras, true},
+    {RecordType::ready, false},         {RecordType::history_block, true},
+    {RecordType::primary_images, true}, {RecordType::alternate_images, true},
+    {RecordType::end, false},
 };
 
 // What the record `colors` has of OSC 10 to 19: those that version 1.0 knew. `more_colors` has all of them.

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "vt/charset.h"
 #include "vt/graphics.h"
 #include "vt/grid.h"
 #include "vt/history.h"
@@ -19,7 +20,6 @@
 
 namespace holdfast::vt {
 
-enum class Charset : std::uint8_t { ascii, dec_graphics, uk };  // the next ones are appended
 enum class Profile : std::uint8_t { ghostty, xterm };            // whose habits decide where engines disagree
 
 struct Charsets {
@@ -82,6 +82,7 @@ struct Titles {
   std::vector<std::pair<std::string, std::string>> stack;  // (window, icon), bottom first; at most kStackMax
   static constexpr std::size_t kStackMax = 10;             // as xterm
   static constexpr std::size_t kBytesMax = 4096;           // of one title; longer ones are cut
+  bool set_as_hex = false, reported_as_hex = false;        // XTSMTITLE 0 and 1
 };
 
 // Colours the program changed. Unset = the terminal's own.
@@ -95,6 +96,16 @@ struct Colors {
   std::optional<std::uint32_t>& of(int osc) { return dynamic[static_cast<std::size_t>(osc - kDynamicFirst)]; }
   const std::optional<std::uint32_t>& of(int osc) const { return dynamic[static_cast<std::size_t>(osc - kDynamicFirst)]; }
   friend bool operator==(const Colors&, const Colors&) = default;
+};
+
+// XTPUSHSGR: the looks of the pen, and which of them XTPOPSGR brings back.
+struct SgrEntry {
+  // What can be named, by the numbers in the sequence; bit i of `parts` is the i-th of them.
+  static constexpr std::array<std::uint8_t, 11> kCodes = {1, 2, 3, 4, 5, 7, 8, 9, 21, 30, 31};
+  static constexpr std::uint16_t kAll = (1u << kCodes.size()) - 1;
+  Style style;
+  std::uint16_t parts = kAll;
+  friend bool operator==(const SgrEntry&, const SgrEntry&) = default;
 };
 
 struct Progress {
@@ -139,6 +150,7 @@ struct State {
   bool keypad_application = false;              // DECKPAM
   std::uint8_t cursor_shape = 0;                // DECSCUSR 0-6; 0 = the terminal's default
   std::uint8_t conformance = 4;                 // DECSCL level
+  std::uint8_t attribute_extent = 0;            // DECSACE: 2 = rectangle, else stream
   Titles titles;
   std::string working_directory;                // OSC 7, as received
   std::string pointer_shape;                    // OSC 22
@@ -151,7 +163,7 @@ struct State {
   std::uint32_t last_printed = 0;               // code point that REP repeats; 0 = none
   bool utf8 = true;                             // ESC % G; ESC % @ turns it off
   std::uint32_t link_serial = 0;                // of the newest hyperlink without an id
-  std::vector<Style> sgr_stack;                 // XTPUSHSGR, bottom first; at most kSgrStackMax
+  std::vector<SgrEntry> sgr_stack;              // XTPUSHSGR, bottom first; at most kSgrStackMax
   // Raw bytes of the unfinished sequence or UTF-8 prefix, without the control characters that were executed inside it.
   // At most kContinuationBytesMax + 1: the one more says that the sequence is over its bound and will have no effect.
   std::string continuation;

@@ -176,6 +176,13 @@ TEST_CASE("CSI # { keeps the pen's looks for CSI # }") {
   Screen s;
   s.feed("\x1b[1;31m\x1b[#{\x1b[m\x1b[#}x\x1b[#}y");
   CHECK(s.style(0, 0).attributes == kBold);
+  Screen parts;
+  parts.feed("\x1b[1;3;31;44m\x1b[1;30#{\x1b[0;7;32;45m\x1b[#}x");
+  CHECK(parts.style(0, 0).attributes == (kBold | kInverse));
+  CHECK(parts.style(0, 0).foreground == Color::palette(1));
+  CHECK(parts.style(0, 0).background == Color::palette(5));
+  CHECK(Screen().feed("\x1b[4m\x1b[6#{\x1b[m\x1b[#}x").style(0, 0) == Style{});
+  CHECK(Screen().feed("\x1b[4m\x1b[11;21#p\x1b[1;44m\x1b[#qx").style(0, 0).attributes == (kBold | 1u << kUnderlineShift));
   for (int i = 0; i < 100; ++i) s.feed("\x1b[#{");
   CHECK(s.state().sgr_stack.size() == State::kSgrStackMax);
 }

@@ -23,6 +23,10 @@ struct ClientProfile {
   std::map<std::uint8_t, std::uint32_t> palette;    // entries that differ from xterm's 256 colours
   bool dark = true;                                 // CSI ? 996 n
   std::uint16_t cell_width = 8, cell_height = 16;   // pixels; used when Size has none
+  // What is left to a terminal that is nobody's window, as `hold debug vt` is. In a session all of it is off.
+  bool resizes = false;         // the program sets the size: DECCOLM, DECSLPP, DECSCPP, DECSNLS, CSI 8 t
+  bool reports_titles = false;  // CSI 20 t and 21 t: the answer holds what the program set
+  bool plain_checksums = false; // DECRQCRA counts characters only, not their attributes (xterm's checksumExtension)
 };
 
 enum class EventKind : std::uint8_t {

@@ -117,6 +117,8 @@ void write_undo(const State& state, int outer_kitty_flags, std::string& out) {
   if (!state.status.empty()) out += "\x1b]7501;state=clear\x1b\\";
   if (state.progress.state != 0) out += "\x1b]9;4;0\x1b\\";
   if (state.cursor_shape != 0) out += "\x1b[0 q";
+  if (state.attribute_extent != 0) out += "\x1b[0*x";
+  if (state.titles.set_as_hex || state.titles.reported_as_hex) out += "\x1b[>0;1T";
   // The session's entries, then the title that was there before it.
   for (std::size_t i = 0; i < std::min(state.titles.stack.size() + 1, Titles::kStackMax); ++i) out += "\x1b[23;0t";
   out += "\x1b[?25h\x1b[";

@@ -88,7 +88,7 @@ export const CASES = [
   entry('ghostty', /^alt: kitty-like resize in alt$/, 'xterm.js cleared the alternate screen on leaving', ['other']),
   entry('neither', /^alt: kitty-like resize in alt$/, 'the saved cursor follows the text it stands behind; in both others it stays, and what is printed next overwrites text', ['cursor', 'pendingWrap', 'saved', 'screen']),
   entry('ghostty', /^cs: (SS2|SS3)$/, 'single shifts; xterm.js has none'),
-  entry('ghostty', /^cs: (DECSC saves|unknown German|GR LS1R)$/, 'charsets as in Ghostty: national sets count as ASCII, G0 to G3 are saved'),
+  entry('ghostty', /^cs: (DECSC saves|unknown German|GR LS1R)$/, 'charsets as in Ghostty: a set it does not know changes nothing, G0 to G3 are saved'),
   entry('ghostty', /^cs: ESC % @ latin1$/, 'UTF-8 for good, and U+FFFD for what is not'),
   entry('ghostty', /^sc: origin$/, 'DECRC restores DECOM; xterm.js 6.0 does not'),
   entry('ghostty', /^sc: after resize$/, 'a saved cursor follows its text through a reflow'),
