@@ -398,8 +398,8 @@ Result<> History::restore_block(std::string_view bytes) {
     if (!read_line(bytes, at, line) || !is_well_formed(line)) {
       return fail(ErrorKind::failed, kAttempted, "the line at byte " + std::to_string(start) + " is damaged");
     }
-    const bool goes_on = at == bytes.size() && line.is_unfinished() && !is_piece(line);
-    if (goes_on && !is_packed_as_ours(line, bytes.substr(start))) {
+    const bool goes_on = line.is_unfinished() && !is_piece(line);
+    if (goes_on && !is_packed_as_ours(line, bytes.substr(start, at - start))) {
       return fail(ErrorKind::failed, kAttempted, "the open line at byte " + std::to_string(start) + " is packed otherwise");
     }
   }

@@ -592,6 +592,8 @@ TEST_CASE("blocks that lie about lengths and numbers are refused") {
            "\x28\x01\x04"
            "a\x01\x20\x80\x04"sv,         // no such attribute
            "\x3c\x00\x08\x00"sv,          // an open line with pens of no length: it would come out otherwise
+           "\x3c\x00\x08\x00\x08\x01"
+           "a"sv,                         // the same, before another line
            "\x08\x01\x7f"sv,              // DEL
            "\x00\x01\x03\x06\x00\x1b"sv,  // ESC as an odd cell
            "\x00\x01\x02\xc2\x9b"sv,      // U+009B
