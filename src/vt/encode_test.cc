@@ -66,7 +66,9 @@ TEST_CASE("every code point is written, or refused, as the portable encoder does
       row.add(U"ab");
       row.add(cp, width);
       row.add(U"cd");
-      if (encoded_by(text_encoder(), row.cells) != encoded_by(encode_text_scalar, row.cells)) FAIL("U+" << std::uint32_t{cp});
+      if (encoded_by(text_encoder(), row.cells) != encoded_by(encode_text_scalar, row.cells)) {
+        FAIL("the code point " << std::uint32_t{cp});
+      }
     }
   }
 }

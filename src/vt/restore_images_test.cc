@@ -1,17 +1,10 @@
 #include "vt/image_fixture.h"
-#include "vt/restore.h"
-#include "vt/terminal_fixture.h"
+#include "vt/restore_fixture.h"
 
 #include <doctest/doctest.h>
 
 namespace holdfast::vt {
 namespace {
-
-std::string restore_of(Screen& screen, RestoreOptions options = {}) {
-  std::string bytes;
-  write_restore(screen.terminal.mutable_state(), options, bytes);
-  return bytes;
-}
 
 constexpr std::string_view kDirt = "\x1b_Ga=T,i=1,f=24,s=1,v=1;AAEC\x1b\\\x1b_Ga=T,f=24,s=1,v=1;AAEC\x1b\\"
                                    "\x1b_Ga=T,I=1,f=24,s=1,v=1;AAEC\x1b\\\x1b[?47h\x1b_Ga=T,i=9,f=24,s=1,v=1,U=1;AAEC"

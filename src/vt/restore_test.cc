@@ -1,17 +1,11 @@
 #include "vt/restore.h"
 
-#include "vt/terminal_fixture.h"
+#include "vt/restore_fixture.h"
 
 #include <doctest/doctest.h>
 
 namespace holdfast::vt {
 namespace {
-
-std::string restore_of(Screen& screen, RestoreOptions options = {}) {
-  std::string bytes;
-  write_restore(screen.terminal.mutable_state(), options, bytes);
-  return bytes;
-}
 
 std::string fact(Screen& screen, std::string_view name) {
   const std::string all = "\n" + expressible(screen.terminal.mutable_state());

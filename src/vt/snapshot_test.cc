@@ -28,7 +28,8 @@ constexpr std::string_view kRich =
 // What came with version 1.1, before the rest.
 const std::string kRicher =
     "\x1b]10;#0a0b0c\x1b\\\x1b]5;1;#0d0e0f\x1b\\\x1b[#P\x1b]14;#101112\x1b\\\x1b]22;text\x1b\\\x1b]22;>wait\x1b\\"
-    "\x1b]7501;state=working:app=a\x1b\\\x1b]7501;state=blocked:id=b\x1b\\\x1b[>1s" +
+    "\x1b]7501;state=working:app=a\x1b\\\x1b]7501;state=blocked:id=b\x1b\\\x1b[>1s"
+    "\x1b[1;30#{" +
     std::string(kRich.substr(0, kRich.find("\x1b[?1049h"))) + "\x1b[H" +
     graphics("a=T,i=1,p=2,f=24,s=1,v=2,c=2,r=1,z=-3,C=1,q=2", "012345") + graphics("a=T,I=9,f=100,q=2,C=1", png(20, 30)) +
     graphics("a=p,i=2,P=1,Q=2,H=-1,V=2,q=2") + graphics("a=T,i=5,t=f,U=1,s=3,v=4,q=2", "/file") +
