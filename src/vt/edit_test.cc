@@ -210,6 +210,19 @@ TEST_CASE("DECALN fills the screen and resets the margins") {
   CHECK(s.rows() == "XEE|EEE");
 }
 
+TEST_CASE("DECALN takes the pen's colours, and nothing else of it") {
+  Screen s(2, 1);
+  s.feed("\x1b[1;4;31;44m\x1b[1\"q\x1b]8;;http://one\x1b\\\x1b#8");
+  CHECK(s.style(1, 0).attributes == 0);
+  CHECK(s.style(1, 0).foreground == Color::palette(1));
+  CHECK(s.style(1, 0).background == Color::palette(4));
+  CHECK(s.cell(1, 0).link() == 0);
+  CHECK_FALSE(s.cell(1, 0).is_protected());
+  s.feed("X");
+  CHECK(s.style(0, 0).attributes != 0);
+  CHECK(broken_invariants(s.state()).empty());
+}
+
 TEST_CASE("tab stops: every 8, set, cleared, kept") {
   CHECK(Screen(30).feed("a\tb\tc").rows() == "a       b       c");
   CHECK(Screen(30).feed("abc\x1bH\r\tX").rows() == "abcX");

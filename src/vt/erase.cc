@@ -188,11 +188,21 @@ void Editor::change_attributes(const Rectangle& area, std::uint32_t set, std::ui
   }
 }
 
+// Of the pen only its colours count, as in xterm and Ghostty.
 void Editor::alignment_test() {
   reset_margins();
   state_.modes.set(Mode::origin, false);
   screen_->cursor = {};
-  fill_rectangle({0, 0, rows_ - 1, cols_ - 1}, U'E');
+  for (int y = 0; y < rows_; ++y) blank(y, 0, cols_);
+  const Pen& pen = screen_->pen;
+  Style colors;
+  colors.foreground = pen.style.foreground;
+  colors.background = pen.style.background;
+  const Cell cell{U'E' | Cell::pen_bits(intern_style(colors), 0, false, pen.semantic)};
+  for (int y = 0; y < rows_; ++y) {
+    std::fill_n(row(y).cells, cols_, cell);
+    row(y).used = static_cast<std::uint16_t>(cols_);
+  }
 }
 
 }  // namespace holdfast::vt

@@ -171,8 +171,10 @@ void Editor::print(char32_t cp) {
   state_.last_printed = shown;
 }
 
+// Nothing moves where the character takes all that is left of the row.
 void Editor::make_room(int width) {
   const Cursor& at = screen_->cursor;
+  if (at.x + width > right_limit()) return;
   shift_right(at.y, at.x, right_limit(), width);
 }
 

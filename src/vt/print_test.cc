@@ -163,6 +163,11 @@ TEST_CASE("rows that leave at the top go to history, joined where they wrapped")
   CHECK(s.history() == "0123456789\\|abc|");
 }
 
+TEST_CASE("a row that insert mode pushes out whole is still joined to the one it wrapped from") {
+  CHECK(Screen(2, 3).feed("\x1b[4h日本").rows() == "日\\|本");
+  CHECK(Screen(2, 1).feed("\x1b[4h日本").history() == "日\\|");
+}
+
 TEST_CASE("a one-row screen still joins its lines in history") {
   Screen s(4, 1);
   s.feed("abcdefgh\r\nx");
