@@ -89,25 +89,25 @@ void Editor::erase_history() {
   screen_->graphics.clear_history();
 }
 
+// What scrolls in has no background, and a blank screen leaves the cursor alone, as in Ghostty.
 void Editor::scroll_out_display() {
-  if (state_.on_alternate) {
-    erase_in_display(Extent::all, Erase::normal);
-  } else {
-    const auto is_blank = [this](int y) {
-      const auto cells = row(y).view().cells;
-      return std::ranges::all_of(cells, [](Cell cell) { return cell.bits == 0; });
-    };
-    int n = rows_;
-    while (n > 0 && is_blank(n - 1)) --n;
-    if (n > 0) {
-      cut_join(row(n - 1));
+  const auto is_blank = [this](int y) {
+    const auto cells = row(y).view().cells;
+    return std::ranges::all_of(cells, [](Cell cell) { return cell.bits == 0; });
+  };
+  int n = rows_;
+  while (n > 0 && is_blank(n - 1)) --n;
+  if (n > 0) {
+    cut_join(row(n - 1));
+    cut_join(row(rows_ - 1));
+    if (!state_.on_alternate) {
       push_to_history(n);
-      scroll_rows_up(0, rows_ - 1, n, Join::cut);
       screen_->graphics.scroll_screen(n, rows_, state_.history.limits().rows);
     }
-    screen_->graphics.clear_screen();
+    screen_->grid.rotate(0, rows_ - 1, n);
+    screen_->cursor = {};
   }
-  screen_->cursor = {};
+  screen_->graphics.clear_screen();
 }
 
 void Editor::erase_characters(int n) {
