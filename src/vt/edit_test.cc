@@ -204,7 +204,7 @@ TEST_CASE("a rectangle copied onto its own row still knows that it holds wide ch
   CHECK(s.feed("\x1b[1;2Hy").rows() == " yx");
 }
 
-TEST_CASE("ED 22 moves whole rows whatever the margins, brings no background, and leaves a blank screen's cursor alone") {
+TEST_CASE("ED 22 moves whole rows whatever the margins, brings no background, and the cursor goes with its row") {
   Screen s(4, 3);
   s.feed("\x1b[?69h\x1b[2;3sab\r\ncd\x1b[44m\x1b[22J");
   CHECK(s.history() == "ab| cd|");
@@ -212,6 +212,9 @@ TEST_CASE("ED 22 moves whole rows whatever the margins, brings no background, an
   CHECK(s.grid().row(2).used == 0);
   CHECK(s.x() == 0);
   s.feed("\x1b[2;3H\x1b[22J");
+  CHECK(s.x() == 2);
+  CHECK(s.y() == 1);
+  s.feed("\x1b[Hx\x1b[3;3H\x1b[22J");
   CHECK(s.x() == 2);
   CHECK(s.y() == 1);
   Screen alternate(4, 3);
@@ -250,8 +253,10 @@ TEST_CASE("DECALN takes the pen's colours, and nothing else of it") {
   CHECK(s.cell(1, 0).link() == 0);
   CHECK_FALSE(s.cell(1, 0).is_protected());
   s.feed("X");
-  CHECK(s.style(0, 0).attributes != 0);
+  CHECK(s.style(0, 0).attributes == 0);
+  CHECK(s.cell(0, 0).link() != 0);
   CHECK(broken_invariants(s.state()).empty());
+  CHECK(Screen(2, 1, Profile::xterm).feed("\x1b[1m\x1b#8X").style(0, 0).attributes != 0);
 }
 
 TEST_CASE("tab stops: every 8, set, cleared, kept") {

@@ -89,7 +89,7 @@ void Editor::erase_history() {
   screen_->graphics.clear_history();
 }
 
-// What scrolls in has no background, and a blank screen leaves the cursor alone, as in Ghostty.
+// What scrolls in has no background, and the cursor goes up with its row, as in Ghostty; home if that one leaves.
 void Editor::scroll_out_display() {
   const auto is_blank = [this](int y) {
     const auto cells = row(y).view().cells;
@@ -105,7 +105,11 @@ void Editor::scroll_out_display() {
       screen_->graphics.scroll_screen(n, rows_, state_.history.limits().rows);
     }
     screen_->grid.rotate(0, rows_ - 1, n);
-    screen_->cursor = {};
+    Cursor& at = screen_->cursor;
+    if (at.y >= n)
+      at.y -= n;
+    else
+      at = {};
   }
   screen_->graphics.clear_screen();
 }
@@ -188,7 +192,7 @@ void Editor::change_attributes(const Rectangle& area, std::uint32_t set, std::ui
   }
 }
 
-// Of the pen only its colours count, as in xterm and Ghostty.
+// Of the pen only its colours count, as in xterm and Ghostty; with Ghostty they are what remains of it.
 void Editor::alignment_test() {
   reset_margins();
   state_.modes.set(Mode::origin, false);
@@ -199,6 +203,7 @@ void Editor::alignment_test() {
   colors.foreground = pen.style.foreground;
   colors.background = pen.style.background;
   const Cell cell{U'E' | Cell::pen_bits(intern_style(colors), 0, false, pen.semantic)};
+  if (profile_ == Profile::ghostty) change_pen().style = colors;
   for (int y = 0; y < rows_; ++y) {
     std::fill_n(row(y).cells, cols_, cell);
     row(y).used = static_cast<std::uint16_t>(cols_);
