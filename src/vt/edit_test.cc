@@ -238,6 +238,11 @@ TEST_CASE("a switch of screens ends an open link as Ghostty does, and leaves it 
   }
 }
 
+TEST_CASE("left and right margins stay when their mode is set again, and go when it is reset") {
+  CHECK(Screen().feed("\x1b[?69h\x1b[3;5s\x1b[?69h\x1b[1;4Habc").rows() == "   ab|  c");
+  CHECK(Screen().feed("\x1b[?69h\x1b[3;5s\x1b[?69l\x1b[?69h\x1b[1;4Habc").rows() == "   abc");
+}
+
 TEST_CASE("DECALN fills the screen and resets the margins") {
   Screen s(3, 2);
   s.feed("\x1b[2;2r\x1b#8X");

@@ -176,9 +176,10 @@ class Editor {
   bool wrap_would_join() const;
   // A spacer stands only before a wide character at the start of the next row.
   void drop_spacer(Row& r);
+  Cell blank_like(Cell cell);
   void cell_overwritten_at_start(int y);
-  void wide_overwritten_at_start(int y, CellKind by);
-  void fill_open_line();
+  void wide_overwritten_at_start(int y, Cell wide, CellKind by);
+  void fill_open_line(Cell below);
 
   // passing.cc
   bool may_pass() const;

@@ -15,6 +15,8 @@ void Editor::cut_join_above(int y) {
   if (y > 0) {
     cut_join(row(y - 1));
   } else if (!state_.on_alternate) {
+    const Cell below = row(0).cells[0];
+    if (below.kind() == CellKind::wide && blank_like(below).bits != 0) fill_open_line(below);
     state_.history.close_line();
   }
 }

@@ -58,6 +58,7 @@ void Interpreter::set_mode(Mode mode, bool on) {
       state_.keypad_application = on;
       return;
     case Mode::left_right_margins:
+      if (on) return;
       state_.margins.left = 0;
       state_.margins.right = state_.size.cols - 1;
       return;

@@ -176,6 +176,29 @@ TEST_CASE("what overwrites a wide character that wrapped below history leaves wh
     CHECK(widths.at(1) == 5);
   }
   CHECK(Screen(5, 1).feed("  ab中\x1b[1Gwrap it").history() == "  ab\\|wrap\\|");
+  Screen s(3, 1);
+  s.feed("\x1b[44mab中\x1b[m\x1b[S");
+  State& state = s.terminal.mutable_state();
+  state.history.each_row(3, 1, state.tables, [&](const RowView& r) {
+    REQUIRE(r.cells.size() == 3);
+    CHECK(state.tables.styles[r.cells[2].style()].background == Color::palette(4));
+  });
+}
+
+TEST_CASE("the blank where a wide character did not fit keeps its background when that character goes") {
+  Screen s(3, 2);
+  s.feed("\x1b[44mab中\x1b[42m\rx");
+  CHECK(s.cell(2, 0).kind() == CellKind::narrow);
+  CHECK(s.style(2, 0).background == Color::palette(4));
+  s.feed("\x1b[2J\x1b[H\x1b[1;44mab中\x1b[m\rx");
+  CHECK(s.style(2, 0).background == Color::palette(4));
+  CHECK(s.style(2, 0).attributes == 0);
+}
+
+TEST_CASE("insert mode moves nothing outside the side margins") {
+  CHECK(Screen().feed("abcdefgh\x1b[?69h\x1b[3;5s\x1b[4hXY").rows() == "XYcdefgh");
+  CHECK(Screen().feed("abcdefgh\x1b[?69h\x1b[3;5s\x1b[4h\x1b[7GXY").rows() == "abcdefXY");
+  CHECK(Screen().feed("abcdefgh\x1b[?69h\x1b[3;5s\x1b[4h\x1b[3GX").rows() == "abXcdfgh");
 }
 
 TEST_CASE("a row that insert mode pushes out whole is still joined to the one it wrapped from") {
