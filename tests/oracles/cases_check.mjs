@@ -4,33 +4,8 @@
 //   cases_check.mjs [NAME...]      HOLD=path of hold
 import { HAND } from './cases.mjs';
 import { CASES } from './allow.mjs';
-import { colour, ghostty, hold, rowsDiff, xterm } from './run.mjs';
-
-const MODES = ['4', '?1', '?6', '?7', '?45', '?66', '?1004', '?2004', '?2026', '?9', '?1000', '?1002', '?1003', '?1006', '?1016'];
-
-// The facts that all three show, as name -> comparable value. Hidden ones only where both sides could probe them.
-function facts(o) {
-  if (o.error) return null;
-  const f = { cursor: `${o.cursor.x},${o.cursor.y}`, visible: o.cursor.visible, alt: o.alt, responses: o.responses };
-  for (const m of MODES) f['mode ' + m] = o.modes[m];
-  const h = o.hidden;
-  if (h.pendingWrap !== null) f.pendingWrap = h.pendingWrap;
-  f.margins = JSON.stringify(['top', 'left', 'bottom', 'right'].map((k) => h.margins[k]));
-  f.tabs = JSON.stringify(h.tabs.filter((x) => x < o.cols - 1));
-  f.charsets = JSON.stringify(['gl', 'g0', 'g1', 'g2', 'g3'].map((k) => h.charsets[k]));
-  f.pen = JSON.stringify([colour(h.pen[0]), colour(h.pen[1]), (h.pen[2] ?? '').replace('O', '')]);
-  f.saved = `${h.saved.x},${h.saved.y}`;
-  return f;
-}
-// Names of facts in which two engines differ.
-function differences(a, b) {
-  const fa = facts(a), fb = facts(b);
-  if (!fa || !fb) return ['error'];
-  const names = Object.keys(fa).filter((k) => k in fb && fa[k] !== fb[k]);
-  for (const part of ['screen', 'scrollback']) { const d = []; rowsDiff(a[part], b[part], part, d); if (d.length) names.push(part); }
-  const d = []; rowsDiff(a.hidden.otherScreen.rows, b.hidden.otherScreen.rows, 'other', d); if (d.length) names.push('other');
-  return names;
-}
+import { differences, facts } from './facts.mjs';
+import { ghostty, hold, xterm } from './run.mjs';
 
 const only = process.argv.slice(2);
 const hand = HAND.filter((h) => !only.length || only.some((n) => h.name.includes(n)));
