@@ -15,6 +15,7 @@ namespace holdfast {
 // Not __builtin_cpu_supports(): its constructor asks the processor a dozen times over in every process, and in a virtual
 // machine each of these questions goes to the hypervisor and costs microseconds.
 inline bool cpu_has_avx2() { return CPU_FEATURE_ACTIVE(AVX2); }
+inline bool cpu_has_popcnt() { return CPU_FEATURE_ACTIVE(POPCNT); }
 inline bool cpu_has_sse4_2() { return CPU_FEATURE_ACTIVE(SSE4_2); }
 
 }  // namespace holdfast

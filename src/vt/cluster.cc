@@ -76,13 +76,15 @@ bool Editor::may_join_to_the_right(Cell cell) const {
          std::ranges::any_of(text, [&](char32_t cp) { return class_of(cp) == Break::indic_linker; });
 }
 
+bool Editor::are_clusters_due() const { return state_.tables.clusters.bytes() > kClusterBytesDue; }
+
 // With mode 2027 the grid decides, not what was printed last: a cursor movement does not break a cluster.
 bool Editor::attach_to_left(char32_t cp, const CodePointInfo& info) {
   const bool clusters = has_mode(Mode::grapheme_clusters);
   if (!clusters && info.width != 0) return false;
   const int x = left_text_column();
   if (x < 0) return info.width == 0;
-  if (state_.tables.clusters.bytes() > kClusterBytesDue) (void)may_compact();
+  if (are_clusters_due()) (void)may_compact();
   Row& r = row(screen_->cursor.y);
   const std::uint32_t text = joined_text(r.cells[x], cp, clusters);
   if (text == kApart) return false;

@@ -80,7 +80,8 @@ void take_parts(Style& style, const SgrEntry& from) {
 }  // namespace
 
 void Interpreter::csi(const Sequence& seq) {
-  if (seq.final == 'm' && seq.prefix == 0 && seq.intermediates[0] == 0) return sgr(seq);
+  if (seq.is_sgr()) return sgr(seq);
+  editor_.settle();
   if (seq.colons != 0) return;  // sub-parameters belong to SGR
   if (seq.prefix == 0 && seq.intermediates[0] == 0) {
     if (!csi_plain(seq)) (void)csi_reports(seq, seq.key());

@@ -9,7 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
+#include "vt/passing.h"
 #include "vt/scan.h"
 #include "vt/simple_text.h"
 #include "vt/state.h"
@@ -42,6 +45,24 @@ class Editor {
   void repeat_last(int n);                            // REP
   // Must be called when charsets or insert mode change.
   void update_plain();
+
+  // passing.cc: lines that are likely to leave the screen before the bytes at hand end. One that says false or null cannot
+  // pass: it is dropped, and drawn as any other. The rows of those that stay have no cells until settle(): only text, SGR,
+  // TAB, CR and LF may come before it.
+  bool begin_passing();
+  void begin_passing_line() { passing_.line = {}; }
+  bool pass_ascii(std::string_view text);  // bytes 0x20-0x7e, at least one
+  const char* pass_utf8(const char* p, const char* end);
+  bool pass_tab();
+  bool pass_erase_to_end() const;  // EL
+  void save_passing_pen();         // before SGR
+  void take_passing_pen();         // and behind it
+  void drop_passing_line();
+  bool end_passing_line();         // CR LF. False: the next line cannot pass
+  void end_passing();
+  void settle() {
+    if (passing_.are_there) make_passing_rows();
+  }
 
   // pen.cc
   Pen& change_pen();                 // for SGR, OSC 8, DECSCA, OSC 133
@@ -157,12 +178,23 @@ class Editor {
   void drop_spacer(Row& r);
   void cell_overwritten_at_start(int y);
 
+  // passing.cc
+  bool may_pass() const;
+  LinePacker& passing_packer();
+  void append_passing(const LinePacker::Text& text);
+  bool pass_character(char32_t cp, std::string_view bytes);
+  bool join_passing(std::uint32_t text, char32_t cp, bool clusters);
+  const std::vector<Cell>& passing_cells(const PackedLine& line);
+  void make_passing_rows();
+  void push_packed_row(const PackedLine& line);
+
   // cluster.cc
   bool attach_to_left(char32_t cp, const CodePointInfo& info);  // true: nothing is left to print
   int left_text_column() const;                                 // of the character left of the cursor; -1 = none
   std::size_t code_points_of(Cell cell, std::span<char32_t> out) const;
   bool may_join_to_the_right(Cell cell) const;
   std::uint32_t joined_text(Cell cell, char32_t cp, bool clusters);
+  bool are_clusters_due() const;  // for a compaction
   void widen_cell(int x);
   void narrow_cell(int x);
 
@@ -177,6 +209,7 @@ class Editor {
   void scroll_rows_up(int top, int bottom, int n, Join join);
   void scroll_rows_down(int top, int bottom, int n);
   void push_to_history(int n);
+  void push_row_to_history(const Row& r);
   void split_at(int y, int x);
   void split_at_margins(int y);
   void paint_cleared_row(int y);
@@ -201,6 +234,9 @@ class Editor {
   // Interns to let fail before compacting again, after a compaction that freed little: a screen that really uses
   // all ids must not cost a walk over its cells for every new style.
   std::uint32_t compactions_paused_for_ = 0;
+
+  PassingLines passing_;
+  std::vector<Cell> passing_cells_;  // of the newest row that was given them
 
   // Joints of late, as text repeats itself: which cluster a cell's text and the character right of it make.
   static constexpr std::size_t kKnownJoints = 128;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/cpu.h"
 #include "vt/unicode.h"
 #include "vt/utf8.h"
 
@@ -177,7 +178,7 @@ EncodedText encode_text_scalar(const Cell* cells, std::size_t n, char* out) {
 
 TextEncoder text_encoder() {
 #if defined(__x86_64__)
-  static const TextEncoder best = __builtin_cpu_supports("avx2") ? encode_text_avx2 : encode_text_scalar;
+  static const TextEncoder best = cpu_has_avx2() ? encode_text_avx2 : encode_text_scalar;
   return best;
 #else
   return encode_text_scalar;

@@ -31,6 +31,7 @@ void Grid::clear_row(int y) {
   r.used = 0;
   r.flags = {};
   r.has_wide = r.has_cluster = false;
+  r.passing = 0;
 }
 
 void Grid::rotate(int top, int bottom, int n) {

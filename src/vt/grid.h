@@ -19,6 +19,8 @@ struct Row {
   RowFlags flags;
   // Hints that may be set too often, never too rarely: they let the fast print path skip its checks.
   bool has_wide = false, has_cluster = false;
+  // Number of the packed line that the cells are yet to be made of; 0 = none (Editor, "passing.cc").
+  std::uint16_t passing = 0;
 
   RowView view() const { return {std::span<const Cell>(cells, used), flags}; }
 };

@@ -138,6 +138,7 @@ struct History::Impl {
   void take_over(Block block);
   bool push_plain(const RowView& row);
   void flush(bool unfinished);
+  void add_line(const PackedLine& line);
   void line_added(Block& block, const char* end, std::uint32_t its_rows);
   void drop_block(std::vector<Block>::iterator block);
   void enforce_limits();
@@ -179,12 +180,15 @@ Block& History::Impl::add_block(Block block) {
 }
 
 void History::Impl::flush(bool unfinished) {
-  const PackedLine line = open.line(unfinished);
-  Block& block = block_for(line_bytes_max(line));
-  line_added(block, write_line(line, block.data.get() + block.size), line.rows);
+  add_line(open.line(unfinished));
   is_tail_unfinished = unfinished;
   open.clear();
   enforce_limits();
+}
+
+void History::Impl::add_line(const PackedLine& line) {
+  Block& block = block_for(line_bytes_max(line));
+  line_added(block, write_line(line, block.data.get() + block.size), line.rows);
 }
 
 // Most rows of most programs; worth a path of its own. False: not such a row, and nothing is changed.
@@ -311,6 +315,12 @@ void History::push(const RowView& row, const Tables& tables) {
   } else if (is_piece(impl.open.line(true))) {
     impl.flush(true);
   }
+}
+
+void History::push_line(const PackedLine& line) {
+  if (impl_->keeps_nothing()) return;
+  impl_->add_line(line);
+  impl_->enforce_limits();
 }
 
 bool History::is_open() const { return !impl_->open.empty() || impl_->is_tail_unfinished; }

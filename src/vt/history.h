@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "vt/packed_line.h"
 #include "vt/row.h"
 #include "vt/tables.h"
 
@@ -43,6 +44,9 @@ class History {
   // continues it: then give all columns of the row, also unwritten ones. Else trailing unwritten default cells are not
   // stored. A wrap_spacer at the end is dropped. The mark of a line is that of its first row.
   void push(const RowView& row, const Tables& tables);
+
+  // Appends a line of one row that was packed elsewhere, as LinePacker does. No line may be open.
+  void push_line(const PackedLine& line);
 
   // The newest line is continued by the first row of the screen.
   bool is_open() const;

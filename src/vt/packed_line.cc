@@ -147,6 +147,14 @@ std::size_t LinePacker::pack_text(const Cell* cells, std::size_t n, const Tables
 
 // A gap, a cluster, a character against the table, or a cell that fits no rule.
 std::size_t LinePacker::pack_item(const Cell* cells, std::size_t n, const Tables& tables) {
+  const std::size_t taken = put_item(cells, n, tables);
+  for (std::size_t i = 0; i < taken; ++i, ++run_cells_) set_pen(cells[i].bits & kCellPen, tables);
+  cells_ += static_cast<std::uint32_t>(taken);
+  return taken;
+}
+
+// Its text. Returns the cells it stands for.
+std::size_t LinePacker::put_item(const Cell* cells, std::size_t n, const Tables& tables) {
   const Cell cell = cells[0];
   std::size_t taken = 1;
   is_plain_ = false;
@@ -171,9 +179,33 @@ std::size_t LinePacker::pack_item(const Cell* cells, std::size_t n, const Tables
                         (cell.is_cluster() ? kOddCluster : 0u));
     if (cell.is_written()) put_code_points(cell, tables);
   }
-  for (std::size_t i = 0; i < taken; ++i, ++run_cells_) set_pen(cells[i].bits & kCellPen, tables);
-  cells_ += static_cast<std::uint32_t>(taken);
   return taken;
+}
+
+void LinePacker::append(const Text& text, const PackedPen& pen) {
+  set_pen(pen);
+  text_ += text.bytes;
+  is_plain_ &= text.is_ascii;
+  has_wide_ |= text.has_wide;
+  cells_ += text.cells;
+  run_cells_ += text.cells;
+}
+
+void LinePacker::append_gap(std::uint32_t cells) {
+  set_pen(PackedPen{});
+  is_plain_ = false;
+  put_byte(text_, kGap);
+  put_varint(text_, cells);
+  cells_ += cells;
+  run_cells_ += cells;
+}
+
+void LinePacker::make_cluster(std::size_t bytes, std::uint32_t cells, Cell cluster, const Tables& tables) {
+  text_.resize(text_.size() - bytes);
+  const Cell pair[] = {cluster, Cell{Cell::kind_bits(CellKind::wide_tail)}};
+  const auto wanted = static_cast<std::uint32_t>(put_item(pair, cluster.kind() == CellKind::wide ? 2 : 1, tables));
+  cells_ += wanted - cells;
+  run_cells_ += wanted - cells;
 }
 
 void LinePacker::put_code_points(Cell cell, const Tables& tables) {
@@ -197,6 +229,12 @@ void LinePacker::set_pen(std::uint64_t bits, const Tables& tables) {
   pen_.link = cell.link() ? link_number(tables.links[cell.link()]) : 0;
   pen_.is_protected = cell.is_protected();
   pen_.semantic = cell.semantic();
+}
+
+void LinePacker::set_pen(const PackedPen& pen) {
+  if (pen == pen_) return;
+  close_run();
+  pen_ = pen;
 }
 
 void LinePacker::close_run() {

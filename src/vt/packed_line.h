@@ -77,6 +77,18 @@ class LinePacker {
  public:
   // Appends a row. The first row's mark becomes the line's.
   void append(const RowView& row, const Tables& tables);
+  // A row without cells, which is not wrapped, from its text as it comes: begin_row, then its characters and gaps.
+  void begin_row() { rows_ = 1; }
+  struct Text {
+    std::string_view bytes;  // UTF-8 of characters of U+0020 on, each as wide as the Unicode table has it
+    std::uint32_t cells = 0;
+    bool is_ascii = false, has_wide = false;
+  };
+  void append(const Text& text, const PackedPen& pen);
+  void append_gap(std::uint32_t cells);
+  // The last character, of that many bytes and cells, is now this cluster.
+  void make_cluster(std::size_t bytes, std::uint32_t cells, Cell cluster, const Tables& tables);
+  std::size_t text_bytes() const { return text_.size(); }
   // Goes on with a line that was packed before.
   void load(const PackedLine& line);
   void clear();
@@ -96,8 +108,10 @@ class LinePacker {
   std::size_t pack_plain(const Cell* cells, std::size_t n, const Tables& tables);
   std::size_t pack_text(const Cell* cells, std::size_t n, const Tables& tables);
   std::size_t pack_item(const Cell* cells, std::size_t n, const Tables& tables);
+  std::size_t put_item(const Cell* cells, std::size_t n, const Tables& tables);
   void put_code_points(Cell cell, const Tables& tables);
   void set_pen(std::uint64_t bits, const Tables& tables);
+  void set_pen(const PackedPen& pen);
   void close_run();
   char* put_run(char* out) const;
   char* put_extras(char* out) const;

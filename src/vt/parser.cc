@@ -14,6 +14,10 @@ constexpr unsigned kParameterMax = 0xffff;
 // Control sequences beyond this length are no ordinary ones: the state machine takes them.
 constexpr std::ptrdiff_t kFastSequenceBytesMax = 256;
 constexpr std::size_t kDcsBytesMax = 64u << 10;
+// Fewer bytes hold hardly more lines than a screen.
+constexpr std::size_t kPassingBytesMin = 2048;
+// The most line feeds without a try.
+constexpr int kUntriedMax = 63;
 // What an unfinished sequence may leave allocated once it is over.
 constexpr std::size_t kContinuationIdleBytes = 4096;
 
@@ -32,6 +36,18 @@ void add_separator(Sequence& seq, unsigned value, char separator) {
   if (separator == ':' && seq.count < Sequence::kParamsMax) seq.colons |= 1u << seq.count;
 }
 
+// Before it lie all lines but a screenful at the end.
+const char* passing_end(std::string_view bytes, int rows) {
+  if (bytes.size() < kPassingBytesMin) return bytes.data();
+  std::size_t end = bytes.size();
+  for (; rows > 0; --rows) {
+    const void* line_feed = ::memrchr(bytes.data(), '\n', end);
+    if (!line_feed) return bytes.data();
+    end = static_cast<std::size_t>(static_cast<const char*>(line_feed) - bytes.data());
+  }
+  return bytes.data() + end;
+}
+
 void clear(Sequence& seq) {
   seq.colons = 0;
   seq.count = 0;
@@ -44,7 +60,9 @@ void Parser::feed(std::string_view bytes) {
   start_ = kept_from_ = bytes.data();
   end_ = start_ + bytes.size();
   start_offset_ = terminal_.offset;
+  pass_until_ = passing_end(bytes, terminal_.size.rows);
   for (const char* p = start_; p < end_;) p = in_ == In::ground ? ground(p) : step(p);
+  to_.editor().settle();
   terminal_.offset = start_offset_ + bytes.size();
   keep_unfinished();
 }
@@ -56,6 +74,50 @@ void Parser::resume() {
   in_ = In::ground;
   feed(unfinished);
   terminal_.offset = offset;
+}
+
+// Reads one that lies whole in the bytes at hand, and no other. Hands it and its end on; returns what that returns, or null.
+template <typename Then>
+[[gnu::always_inline]] inline const char* Parser::read_control_sequence(const char* p, Then&& then) {
+  if (end_ - p < 3 || p[1] != '[') return nullptr;
+  const char* const stop = p + std::min(end_ - p, kFastSequenceBytesMax);
+  p += 2;
+  clear(seq_);
+  if (is_prefix(*p)) seq_.prefix = *p++;
+  unsigned value = 0;
+  bool has_parameters = false;
+  for (; p < stop; ++p) {
+    for (; is_between(*p, '0', '9'); has_parameters = true) {
+      value = std::min(value * 10 + static_cast<unsigned>(*p - '0'), kParameterMax);
+      if (++p == stop) return nullptr;
+    }
+    const char c = *p;
+    if (c == ';' || c == ':') {
+      add_separator(seq_, value, c);
+      value = 0;
+      has_parameters = true;
+    } else if (is_final(c)) {
+      if (has_parameters) add_parameter(seq_, value);
+      seq_.final = c;
+      return then(p + 1);
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+[[gnu::always_inline]] inline void Parser::control(char c) {
+  if (c != '\n' && c != '\r' && c != '\t') to_.editor().settle();
+  to_.control(static_cast<unsigned char>(c));
+}
+
+const char* Parser::control_sequence(const char* p) {
+  return read_control_sequence(p, [this](const char* after) {
+    set_offset(after);
+    to_.csi(seq_);
+    return after;
+  });
 }
 
 const char* Parser::ground(const char* p) {
@@ -83,7 +145,8 @@ const char* Parser::ground(const char* p) {
       return p + 1;
     } else {
       set_offset(++p);
-      to_.control(static_cast<unsigned char>(c));
+      control(c);
+      if (c == '\n' && p < pass_until_) p = pass_lines(p);
     }
   }
   return p;
@@ -119,34 +182,63 @@ const char* Parser::latin1(const char* p) {
   return p + 1;
 }
 
-const char* Parser::control_sequence(const char* p) {
-  if (end_ - p < 3 || p[1] != '[') return nullptr;
-  const char* const stop = p + std::min(end_ - p, kFastSequenceBytesMax);
-  p += 2;
-  clear(seq_);
-  if (is_prefix(*p)) seq_.prefix = *p++;
-  unsigned value = 0;
-  bool has_parameters = false;
-  for (; p < stop; ++p) {
-    const char c = *p;
-    if (is_between(c, '0', '9')) {
-      value = std::min(value * 10 + static_cast<unsigned>(c - '0'), kParameterMax);
-      has_parameters = true;
-    } else if (c == ';' || c == ':') {
-      add_separator(seq_, value, c);
-      value = 0;
-      has_parameters = true;
-    } else if (is_final(c)) {
-      if (has_parameters) add_parameter(seq_, value);
-      seq_.final = c;
-      set_offset(p + 1);
-      to_.csi(seq_);
-      return p + 1;
+// From the start of a line on.
+const char* Parser::pass_lines(const char* p) {
+  if (untried_ > 0) {
+    --untried_;
+    return p;
+  }
+  Editor& editor = to_.editor();
+  if (!editor.begin_passing()) return p;
+  for (bool goes_on = true; goes_on && p < pass_until_;) {
+    const char* const after = pass_line(p);
+    if (after) {
+      untried_next_ = 0;
+      p = after;
+      goes_on = editor.end_passing_line();
     } else {
-      return nullptr;
+      editor.drop_passing_line();
+      untried_ = untried_next_ = std::min(untried_next_ * 2 + 1, kUntriedMax);
+      goes_on = false;
     }
   }
-  return nullptr;
+  editor.end_passing();
+  return p;
+}
+
+const char* Parser::pass_line(const char* p) {
+  Editor& editor = to_.editor();
+  editor.begin_passing_line();
+  for (;;) {  // a line feed lies before the end of the bytes
+    const char c = *p;
+    if (is_high(c)) {
+      p = editor.pass_utf8(p, end_);
+    } else if (c >= 0x20) {
+      const std::size_t n = kernels_.printable_run(p, static_cast<std::size_t>(end_ - p));
+      p = n > 0 && editor.pass_ascii({p, n}) ? p + n : nullptr;
+    } else if (c == '\r') {
+      return p[1] == '\n' ? p + 2 : nullptr;
+    } else if (c == kEscape) {
+      p = pass_control_sequence(p);
+    } else {
+      p = c == '\t' && editor.pass_tab() ? p + 1 : nullptr;
+    }
+    if (!p) return nullptr;
+  }
+}
+
+const char* Parser::pass_control_sequence(const char* p) {
+  return read_control_sequence(p, [this](const char* after) -> const char* {
+    Editor& editor = to_.editor();
+    if (seq_.is_sgr()) {
+      editor.save_passing_pen();
+      to_.csi(seq_);
+      editor.take_passing_pen();
+      return after;
+    }
+    const bool erases_to_end = seq_.final == 'K' && seq_.prefix == 0 && seq_.value_at(0) == 0;
+    return erases_to_end && editor.pass_erase_to_end() ? after : nullptr;
+  });
 }
 
 // From here on: the state machine.
@@ -311,6 +403,7 @@ void Parser::begin_string(String kind) {
 
 void Parser::dispatch_escape(char final) {
   in_ = In::ground;
+  to_.editor().settle();
   if (intermediate_count_ <= 2) to_.escape(intermediates_[0], intermediates_[1], final);
 }
 
@@ -335,6 +428,7 @@ void Parser::end_string(const char* end, std::size_t bytes_after, Terminator ter
   }
   if (after_escape) bytes.remove_suffix(1);
   bytes.remove_prefix(bytes.front() == kEscape ? 2 : 1);
+  to_.editor().settle();
   if (string_ == String::osc) {
     to_.osc(bytes, terminator);
   } else if (string_ == String::apc) {
@@ -353,7 +447,7 @@ void Parser::drop_byte(const char* p) {
 void Parser::execute(const char* p) {
   drop_byte(p);
   set_offset(p + 1);
-  to_.control(static_cast<unsigned char>(*p));
+  control(*p);
 }
 
 std::size_t Parser::sequence_bytes(const char* end) const {

@@ -1,6 +1,6 @@
 // Parser: cuts bytes into text and control functions for an Interpreter (ECMA-48 and ctlseqs; docs/vt.md, "Parser").
 //
-// Two ways through the same grammar: a fast one for runs of text and for control sequences that lie whole in the bytes
+// Ways through the same grammar: a fast one for runs of text and for control sequences that lie whole in the bytes
 // at hand, and a state machine, which takes everything else and can stop at any byte. What has been read of a sequence
 // that is not over stands in State::continuation; strings (OSC, DCS) are collected there and nowhere else.
 #pragma once
@@ -40,6 +40,12 @@ class Parser {
   const char* text(const char* p);
   const char* latin1(const char* p);
   const char* control_sequence(const char* p);  // nullptr: leave it to the state machine
+  template <typename Then>
+  const char* read_control_sequence(const char* p, Then&& then);
+  void control(char c);
+  const char* pass_lines(const char* p);
+  const char* pass_line(const char* p);  // nullptr: it cannot pass
+  const char* pass_control_sequence(const char* p);
   const char* step(const char* p);
   const char* step_utf8(const char* p);
   const char* step_string(const char* p);
@@ -77,6 +83,10 @@ class Parser {
   const char* end_ = nullptr;
   const char* kept_from_ = nullptr;
   std::uint64_t start_offset_ = 0;
+  // Lines that start before it have left the screen by the end of this feed, if all of them are short enough.
+  const char* pass_until_ = nullptr;
+  // Line feeds at which it is not tried whether the next line can pass, after lines that could not: so many, then again more.
+  int untried_ = 0, untried_next_ = 0;
 };
 
 }  // namespace holdfast::vt

@@ -16,15 +16,17 @@ bool Editor::is_between_side_margins() const {
 }
 
 void Editor::push_to_history(int n) {
-  for (int y = 0; y < n; ++y) {
-    const Row& r = row(y);
-    // A continuation with nothing on it would leave no trace in the line it continues: it is a line of its own.
-    const auto is_blank = [&r] { return std::all_of(r.cells, r.cells + r.used, [](Cell c) { return c.bits == 0; }); };
-    if (!r.flags.wrapped && is_blank()) state_.history.close_line();
-    // A row that goes on is as wide as the screen, also where nothing was written.
-    const std::size_t width = r.flags.wrapped ? static_cast<std::size_t>(cols_) : r.used;
-    state_.history.push({std::span<const Cell>(r.cells, width), r.flags}, state_.tables);
-  }
+  for (int y = 0; y < n; ++y) push_row_to_history(row(y));
+}
+
+void Editor::push_row_to_history(const Row& r) {
+  if (r.passing != 0) return push_packed_row(passing_.places[r.passing - 1u].line);
+  // A continuation with nothing on it would leave no trace in the line it continues: it is a line of its own.
+  const auto is_blank = [&r] { return std::all_of(r.cells, r.cells + r.used, [](Cell c) { return c.bits == 0; }); };
+  if (!r.flags.wrapped && is_blank()) state_.history.close_line();
+  // A row that goes on is as wide as the screen, also where nothing was written.
+  const std::size_t width = r.flags.wrapped ? static_cast<std::size_t>(cols_) : r.used;
+  state_.history.push({std::span<const Cell>(r.cells, width), r.flags}, state_.tables);
 }
 
 // A wide character that would be cut between x - 1 and x becomes two blanks.

@@ -21,6 +21,8 @@ struct Sequence {
   int count_at(int i, int otherwise = 1) const { return i < count && params[at(i)] != 0 ? params[at(i)] : otherwise; }
   int value_at(int i) const { return i < count ? params[at(i)] : 0; }
 
+  bool is_sgr() const { return final == 'm' && prefix == 0 && intermediates[0] == 0; }
+
   // Which function: prefix, intermediates and final byte in one number.
   static constexpr std::uint32_t key(char prefix, char first, char second, char final) {
     return static_cast<std::uint32_t>(static_cast<unsigned char>(prefix)) << 24 |

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "vt/script_run.h"
 #include "vt/unicode.h"
 #include "vt/utf8.h"
 
@@ -73,6 +74,7 @@ inline bool is_three_bytes(const char* p, const char* end) {
 }
 
 // Text keeps to one script for a while: each has a loop of its own, so that what comes next is foreseen.
+template <bool kToCells>
 class Putter {
  public:
   Putter(const char* p, const char* end, Cell* cells, int x, int limit, std::uint64_t pen)
@@ -82,29 +84,60 @@ class Putter {
     for (int ascii = 0; x_ <= limit_ && p_ < end_;) {
       const SimpleChar next = read_simple(p_, end_);
       ascii = next.length == 1 ? ascii + 1 : 0;
-      if (next.width == 0 || x_ + next.width - 1 > limit_ || ascii > kAsciiStreak) break;
-      if (next.width == 1) put_narrow(next.cp, next.length);
-      else put_wide(next.cp, next.length);
-      if (next.length == 2) {
-        while (x_ <= limit_ && is_two_bytes(p_, end_) && simple_width(two_bytes(p_)) == 1) put_narrow(two_bytes(p_), 2);
-      } else if (is_han(next.cp)) {
-        while (x_ < limit_ && is_three_bytes(p_, end_) && is_han(three_bytes(p_))) put_wide(three_bytes(p_), 3);
-      } else if (next.length == 3 && next.width == 1) {
-        while (x_ <= limit_ && is_three_bytes(p_, end_) && simple_width(three_bytes(p_)) == 1) put_narrow(three_bytes(p_), 3);
-      }
+      if (!fits(next) || ascii > kAsciiStreak) break;
+      put_script(next);
+    }
+    return {p_, x_, last_, has_wide_};
+  }
+
+  // What a scanner leaves is looked at one by one, until another script comes.
+  [[gnu::always_inline]] inline SimpleText scan(ScriptScanner scanner) {
+    while (x_ <= limit_ && p_ < end_) {
+      if (scanner) take(scanner(p_, static_cast<std::size_t>(end_ - p_)));
+      if (x_ > limit_ || p_ == end_) break;
+      const SimpleChar next = read_simple(p_, end_);
+      if (!fits(next) || next.cp == kReplacement) break;
+      put_script(next);
     }
     return {p_, x_, last_, has_wide_};
   }
 
  private:
+  [[gnu::always_inline]] inline bool fits(const SimpleChar& next) const {
+    return next.width != 0 && x_ + next.width - 1 <= limit_;
+  }
+
+  void take(const ScriptRun& run) {
+    if (run.bytes == 0 || run.columns > static_cast<std::size_t>(limit_ - x_ + 1)) return;
+    last_ = read_simple(p_ + run.last, p_ + run.bytes).cp;
+    p_ += run.bytes;
+    x_ += static_cast<int>(run.columns);
+    has_wide_ |= run.has_wide;
+  }
+
+  [[gnu::always_inline]] inline void put_script(const SimpleChar& next) {
+    if (next.width == 1) put_narrow(next.cp, next.length);
+    else put_wide(next.cp, next.length);
+    if (next.length == 2) {
+      while (x_ <= limit_ && is_two_bytes(p_, end_) && simple_width(two_bytes(p_)) == 1) put_narrow(two_bytes(p_), 2);
+    } else if (is_han(next.cp)) {
+      while (x_ < limit_ && is_three_bytes(p_, end_) && is_han(three_bytes(p_))) put_wide(three_bytes(p_), 3);
+    } else if (next.length == 3 && next.width == 1) {
+      while (x_ <= limit_ && is_three_bytes(p_, end_) && simple_width(three_bytes(p_)) == 1) put_narrow(three_bytes(p_), 3);
+    }
+  }
+
   [[gnu::always_inline]] inline void put_narrow(char32_t cp, int length) {
-    cells_[x_++].bits = cp | pen_;
+    if constexpr (kToCells) cells_[x_].bits = cp | pen_;
+    ++x_;
     p_ += length;
     last_ = cp;
   }
   [[gnu::always_inline]] inline void put_wide(char32_t cp, int length) {
-    cells_[x_].bits = cp | pen_ | Cell::kind_bits(CellKind::wide);
-    cells_[x_ + 1].bits = pen_ | Cell::kind_bits(CellKind::wide_tail);
+    if constexpr (kToCells) {
+      cells_[x_].bits = cp | pen_ | Cell::kind_bits(CellKind::wide);
+      cells_[x_ + 1].bits = pen_ | Cell::kind_bits(CellKind::wide_tail);
+    }
     x_ += 2;
     p_ += length;
     last_ = cp;
@@ -124,7 +157,12 @@ class Putter {
 bool starts_simple(const char* p, const char* end) { return read_simple(p, end).width != 0; }
 
 SimpleText put_simple(const char* p, const char* end, Cell* cells, int x, int limit, std::uint64_t pen) {
-  return Putter(p, end, cells, x, limit, pen).put();
+  return Putter<true>(p, end, cells, x, limit, pen).put();
+}
+
+SimpleText scan_simple(const char* p, const char* end, int x, int limit) {
+  static const ScriptScanner scanner = script_scanner();
+  return Putter<false>(p, end, nullptr, x, limit, 0).scan(scanner);
 }
 
 }  // namespace holdfast::vt
