@@ -66,9 +66,9 @@ void read_line(std::string_view bytes) {
   require(at > 0 && at <= bytes.size(), "a line ends beyond its bytes");
   vt::Tables tables;  // one for all: cells of one meaning are equal
   std::vector<vt::Cell> cells, again;
-  vt::unpack_line(line, tables, cells);  // nothing here trusts a line
-  require(cells.size() == line.cells, "a line has other cells than it says");
   if (!vt::is_well_formed(line)) return;
+  vt::unpack_line(line, tables, cells);
+  require(cells.size() == line.cells, "a line has other cells than it says");
   require_harmless(cells, tables);
   for (const int cols : kWidths) require(vt::count_rows(line, cols) >= 1, "a line without rows");
 
