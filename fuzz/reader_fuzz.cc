@@ -24,7 +24,7 @@ using namespace holdfast::fuzz;
 
 enum class Kind : unsigned { line, block, rows, frame, checkpoint_file, checkpoint_of_a_terminal, count };
 
-constexpr std::array kWidths = {1, 2, 3, 40, 4096};
+constexpr std::array kWidths = {1, 2, 40, 4096};
 
 // Memory of a block that was taken: its bytes, those of its open line collected anew with the room to grow, its index of
 // lines (one may take two bytes, its number four).
@@ -132,7 +132,7 @@ void read_blocks(std::string_view bytes) {
 
 // Bytes as seed and shape of rows with everything a cell can hold: they come back from blocks as they were pushed.
 void write_rows(std::string_view bytes) {
-  constexpr std::size_t kShapesMax = 24;
+  constexpr std::size_t kShapesMax = 10;
   if (bytes.size() < 2) return;
   vt::RandomLines random(static_cast<unsigned char>(bytes[0]));
   const std::size_t cols = 1 + static_cast<unsigned char>(bytes[1]) % 80;
@@ -141,7 +141,7 @@ void write_rows(std::string_view bytes) {
   vt::RowMark mark{};
   for (const char shape : bytes.substr(2, kShapesMax)) {
     const auto how = static_cast<unsigned char>(shape);
-    vt::Cells cells = random.line(how % 4 == 0 ? cols : 5 * cols, tables);
+    vt::Cells cells = random.line(how % 4 == 0 ? 3 * cols : cols, tables);
     for (auto& row : vt::cut_by_printing(cells, cols)) {
       row.flags.mark = static_cast<vt::RowMark>(how >> 2 & 3);
       if (how & 0x10) row.flags.wrapped = true, row.cells.resize(cols);

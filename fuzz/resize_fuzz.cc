@@ -53,6 +53,7 @@ std::size_t bytes_max(const vt::State& state, std::size_t fed) {
 // The primary screen and its history as logical lines, without what is blank at the end of each and of all.
 std::string lines_of(vt::State& state) {
   std::string text;
+  const std::size_t cols = state.size.cols;
   const auto trim = [&](char c) { text.erase(text.find_last_not_of(c) + 1); };
   const auto add = [&](const vt::RowView& row) {
     for (const vt::Cell cell : row.cells) {
@@ -62,7 +63,7 @@ std::string lines_of(vt::State& state) {
       else
         text += ' ';
     }
-    if (row.flags.wrapped) return;
+    if (row.flags.wrapped) return void(text.append(cols - row.cells.size(), ' '));  // columns of a line that goes on
     trim(' ');
     text += '\n';
   };
