@@ -84,14 +84,17 @@ constexpr std::string_view kDirt =
     "7\x1b[2;2H";
 constexpr std::string_view kOtherScreens[] = {"", "\x1b[?47h", "\x1b[?1047h", "\x1b[?1049h"};
 constexpr std::string_view kUnfinished[] = {"",         "\x1b]2;never", "\x1b[3;", "\x1bP$q",
-                                            "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b"};
+                                            "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b",
+                                            "\x1b_Ga=T,f=24,s=1,v=200,i=9",
+                                            "\x1b_Ga=T,f=24,s=1,v=2,i=9,r=200;AAEC"};
+
+constexpr std::string_view kLastPrinted = "\nlast_printed ";
 
 // Without the character that REP repeats, where a restore cannot set it: nothing was printed so far, and that nothing
 // says so.
 std::string comparable(const std::string& projection, const std::string& expected) {
-  constexpr std::string_view kFact = "\nlast_printed ";
-  const std::size_t at = projection.find(kFact);
-  if (expected.find(kFact) != std::string::npos || at == std::string::npos) return projection;
+  const std::size_t at = projection.find(kLastPrinted);
+  if (expected.find(kLastPrinted) != std::string::npos || at == std::string::npos) return projection;
   return projection.substr(0, at) + projection.substr(projection.find('\n', at + 1));
 }
 
@@ -219,37 +222,83 @@ std::string first_difference(std::string_view expected, std::string_view actual)
   return report;
 }
 
+namespace {
+
+// What differs between projections, one after the other.
+class Report {
+ public:
+  void compare(std::string_view what, const std::string& want, const std::string& got) {
+    const std::string difference = first_difference(want, comparable(got, want));
+    if (!difference.empty()) add(std::string(what) + ":\n" + difference);
+  }
+  void add(const std::string& text) { text_ += text; }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// What was cut in a character, or in the terminator of a string, is carried out by whatever comes next: U+FFFD may wrap
+// and an image may scroll. What that scrolls out is not the next restore's doing.
+void finish_what_was_cut(vt::Terminal& terminal) {
+  const std::string& cut = terminal.state().continuation;
+  if (cut.empty() || (static_cast<unsigned char>(cut.front()) < 0x80 && cut.back() != '\x1b')) return;
+  feed(terminal, "\x1b\\");
+  terminal.mutable_state().history.clear();
+}
+
+// A terminal takes a restore with its history, and then once more: what stands there is the same. The scrollback is the
+// client's own, and has the history twice then: it is emptied in between.
+void check_restore(Report& report, const std::string& onto, vt::Terminal& terminal, const std::string& bytes,
+                   const std::string& expected) {
+  feed(terminal, bytes);
+  report.compare("restored into a " + onto + " terminal", expected, vt::expressible(terminal.mutable_state()));
+  terminal.mutable_state().history.clear();
+  finish_what_was_cut(terminal);
+  feed(terminal, bytes);
+  report.compare("restored into a " + onto + " terminal twice", expected,
+                 vt::expressible(terminal.mutable_state()));
+}
+
+// The same without history, onto what another restore and other programs have left: nothing is scrolled out.
+void check_update(Report& report, vt::Terminal& terminal, const std::string& bytes, const std::string& expected) {
+  const std::string want = without_history(expected);
+  for (const char* what : {"brought up to date without history", "brought up to date twice"}) {
+    finish_what_was_cut(terminal);
+    feed(terminal, bytes);
+    report.compare(what, want, without_history(vt::expressible(terminal.mutable_state())));
+    if (terminal.state().history.lines() != 0) report.add(std::string(what) + ": rows were scrolled out\n");
+  }
+}
+
+void check_snapshot(Report& report, vt::State& state, const std::string& exact) {
+  const std::string snapshot = vt::encode_snapshot(state);
+  auto decoded = vt::decode_snapshot(snapshot);
+  if (!decoded) return report.add(decoded.error().message() + "\n");
+  report.compare("decoded snapshot", exact, vt::everything(*decoded));
+  if (vt::encode_snapshot(*decoded) != snapshot) report.add("decoded snapshot: encodes differently\n");
+}
+
+}  // namespace
+
 std::string check_cut(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others) {
   vt::State& state = terminal.mutable_state();
   const std::string expected = vt::expressible(state), exact = vt::everything(state);
   const std::string bytes = restored(state, vt::HistoryPart::all);
-  std::string report;
-  const auto check = [&](std::string_view what, const std::string& want, const std::string& got) {
-    const std::string difference = first_difference(want, comparable(got, want));
-    if (!difference.empty()) report += std::string(what) + ":\n" + difference;
-  };
+  Report report;
 
   vt::Terminal fresh = make_terminal(state.size.cols, state.size.rows);
-  feed(fresh, bytes);
-  check("restored into a fresh terminal", expected, vt::expressible(fresh.mutable_state()));
+  check_restore(report, "fresh", fresh, bytes, expected);
 
   vt::Terminal dirty = make_terminal(state.size.cols, state.size.rows);
   make_dirty(dirty, random, others);
-  feed(dirty, bytes);
-  check("restored into a dirtied terminal", expected, vt::expressible(dirty.mutable_state()));
+  check_restore(report, "dirtied", dirty, bytes, expected);
 
   make_dirty(dirty, random, others);
-  feed(dirty, restored(state, vt::HistoryPart::none));
-  check("brought up to date without history", without_history(expected),
-        without_history(vt::expressible(dirty.mutable_state())));
-  if (dirty.state().history.lines() != 0) report += "brought up to date without history: rows were scrolled out\n";
+  check_update(report, dirty, restored(state, vt::HistoryPart::none), expected);
 
-  const std::string snapshot = vt::encode_snapshot(state);
-  auto decoded = vt::decode_snapshot(snapshot);
-  if (!decoded) return report + decoded.error().message() + "\n";
-  check("decoded snapshot", exact, vt::everything(*decoded));
-  if (vt::encode_snapshot(*decoded) != snapshot) report += "decoded snapshot: encodes differently\n";
-  return report;
+  check_snapshot(report, state, exact);
+  return std::move(report).text();
 }
 
 Future future_of(const Script& script) {
@@ -264,25 +313,29 @@ Future future_of(const Script& script) {
   return {vt::expressible(terminal.mutable_state()), vt::everything(terminal.mutable_state())};
 }
 
-std::string check_future(vt::Terminal& terminal, const Script& script, Position from, const Future& future) {
+std::string check_future(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others,
+                         const Script& script, Position from, const Future& future) {
   vt::State& state = terminal.mutable_state();
-  vt::Terminal restored_terminal = make_terminal(state.size.cols, state.size.rows);
-  feed(restored_terminal, restored(state, vt::HistoryPart::all));
-  play_rest(restored_terminal, script, from);
+  const std::string bytes = restored(state, vt::HistoryPart::all);
+  Report report;
+  // What REP repeats before anything was printed is what was printed on the terminal before the restore.
+  const bool was_anything_printed = vt::expressible(state).find(kLastPrinted) != std::string::npos;
+  for (const bool is_dirty : {false, true}) {
+    if (is_dirty && !was_anything_printed) continue;
+    vt::Terminal restored_terminal = make_terminal(state.size.cols, state.size.rows);
+    if (is_dirty) make_dirty(restored_terminal, random, others);
+    feed(restored_terminal, bytes);
+    play_rest(restored_terminal, script, from);
+    report.compare(is_dirty ? "what comes after a restore into a dirtied terminal" : "what comes after a restore",
+                   future.expressible, vt::expressible(restored_terminal.mutable_state()));
+  }
 
   auto decoded = vt::decode_snapshot(vt::encode_snapshot(state));
   if (!decoded) return decoded.error().message() + "\n";
   vt::Terminal decoded_terminal(*std::move(decoded), vt::Profile::ghostty);
   play_rest(decoded_terminal, script, from);
-
-  std::string report;
-  const auto check = [&](std::string_view what, const std::string& want, const std::string& got) {
-    const std::string difference = first_difference(want, comparable(got, want));
-    if (!difference.empty()) report += std::string(what) + ":\n" + difference;
-  };
-  check("what comes after a restore", future.expressible, vt::expressible(restored_terminal.mutable_state()));
-  check("what comes after a snapshot", future.exact, vt::everything(decoded_terminal.mutable_state()));
-  return report;
+  report.compare("what comes after a snapshot", future.exact, vt::everything(decoded_terminal.mutable_state()));
+  return std::move(report).text();
 }
 
 }  // namespace holdfast::vt_test

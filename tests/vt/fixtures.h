@@ -79,7 +79,7 @@ std::string shown(std::string_view bytes);
 std::string first_difference(std::string_view expected, std::string_view actual);
 
 // What a check of all that can be said at one cut found wrong; "" if nothing.
-//   restore into a fresh and into a dirtied terminal, binary snapshot and back
+//   restore into a fresh and into a dirtied terminal, both once more, binary snapshot and back
 std::string check_cut(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others);
 // The projections of a script's end.
 struct Future {
@@ -87,6 +87,7 @@ struct Future {
 };
 Future future_of(const Script& script);
 // The bytes after the cut have the same effect on what was restored as they had on the original.
-std::string check_future(vt::Terminal& terminal, const Script& script, Position from, const Future& future);
+std::string check_future(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others,
+                         const Script& script, Position from, const Future& future);
 
 }  // namespace holdfast::vt_test
