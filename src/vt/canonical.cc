@@ -127,11 +127,10 @@ class Canonical {
   Json history() {
     Json list = Json::array();
     bool continues = false;
-    state_.history.each_row(state_.size.cols, state_.history.rows_at(state_.size.cols), state_.tables,
-                            [&](const RowView& view) {
-                              list.push(row(view, continues));
-                              continues = view.flags.wrapped;
-                            });
+    each_history_row(state_, SIZE_MAX, [&](const RowView& view) {
+      list.push(row(view, continues));
+      continues = view.flags.wrapped;
+    });
     return list;
   }
 

@@ -204,10 +204,59 @@ TEST_CASE("a rectangle copied onto its own row still knows that it holds wide ch
   CHECK(s.feed("\x1b[1;2Hy").rows() == " yx");
 }
 
+TEST_CASE("ED 22 moves whole rows whatever the margins, brings no background, and the cursor goes with its row") {
+  Screen s(4, 3);
+  s.feed("\x1b[?69h\x1b[2;3sab\r\ncd\x1b[44m\x1b[22J");
+  CHECK(s.history() == "ab| cd|");
+  CHECK(s.rows() == "");
+  CHECK(s.grid().row(2).used == 0);
+  CHECK(s.x() == 0);
+  s.feed("\x1b[2;3H\x1b[22J");
+  CHECK(s.x() == 2);
+  CHECK(s.y() == 1);
+  s.feed("\x1b[Hx\x1b[3;3H\x1b[22J");
+  CHECK(s.x() == 2);
+  CHECK(s.y() == 1);
+  Screen alternate(4, 3);
+  alternate.feed("\x1b[?1049hab\x1b[44m\x1b[22J");
+  CHECK(alternate.rows() == "");
+  CHECK(alternate.grid().row(0).used == 0);
+  CHECK(alternate.y() == 0);
+}
+
+TEST_CASE("a switch of screens ends an open link as Ghostty does, and leaves it as xterm does") {
+  for (const char* mode : {"47", "1047", "1049"}) {
+    CAPTURE(mode);
+    const std::string on = "\x1b[?" + std::string(mode) + "h", off = "\x1b[?" + std::string(mode) + "l";
+    for (const Profile profile : {Profile::ghostty, Profile::xterm}) {
+      Screen s(4, 2, profile);
+      s.feed("\x1b]8;;http://a\x1b\\" + on + "\x1b[HA");
+      CHECK((s.cell(0, 0).link() == 0) == (profile == Profile::ghostty));
+      s.feed("\x1b]8;;http://b\x1b\\" + off + "\x1b[HB");
+      CHECK((s.cell(0, 0).link() == 0) == (profile == Profile::ghostty));
+    }
+  }
+}
+
 TEST_CASE("DECALN fills the screen and resets the margins") {
   Screen s(3, 2);
   s.feed("\x1b[2;2r\x1b#8X");
   CHECK(s.rows() == "XEE|EEE");
+}
+
+TEST_CASE("DECALN takes the pen's colours, and nothing else of it") {
+  Screen s(2, 1);
+  s.feed("\x1b[1;4;31;44m\x1b[1\"q\x1b]8;;http://one\x1b\\\x1b#8");
+  CHECK(s.style(1, 0).attributes == 0);
+  CHECK(s.style(1, 0).foreground == Color::palette(1));
+  CHECK(s.style(1, 0).background == Color::palette(4));
+  CHECK(s.cell(1, 0).link() == 0);
+  CHECK_FALSE(s.cell(1, 0).is_protected());
+  s.feed("X");
+  CHECK(s.style(0, 0).attributes == 0);
+  CHECK(s.cell(0, 0).link() != 0);
+  CHECK(broken_invariants(s.state()).empty());
+  CHECK(Screen(2, 1, Profile::xterm).feed("\x1b[1m\x1b#8X").style(0, 0).attributes != 0);
 }
 
 TEST_CASE("tab stops: every 8, set, cleared, kept") {

@@ -177,6 +177,8 @@ class Editor {
   // A spacer stands only before a wide character at the start of the next row.
   void drop_spacer(Row& r);
   void cell_overwritten_at_start(int y);
+  void wide_overwritten_at_start(int y, CellKind by);
+  void fill_open_line();
 
   // passing.cc
   bool may_pass() const;
@@ -234,6 +236,8 @@ class Editor {
   // Interns to let fail before compacting again, after a compaction that freed little: a screen that really uses
   // all ids must not cost a walk over its cells for every new style.
   std::uint32_t compactions_paused_for_ = 0;
+
+  bool is_open_line_whole_ = false;  // of history: no column is missing at its end, so far as is known
 
   PassingLines passing_;
   std::vector<Cell> passing_cells_;  // of the newest row that was given them

@@ -89,25 +89,29 @@ void Editor::erase_history() {
   screen_->graphics.clear_history();
 }
 
+// What scrolls in has no background, and the cursor goes up with its row, as in Ghostty; home if that one leaves.
 void Editor::scroll_out_display() {
-  if (state_.on_alternate) {
-    erase_in_display(Extent::all, Erase::normal);
-  } else {
-    const auto is_blank = [this](int y) {
-      const auto cells = row(y).view().cells;
-      return std::ranges::all_of(cells, [](Cell cell) { return cell.bits == 0; });
-    };
-    int n = rows_;
-    while (n > 0 && is_blank(n - 1)) --n;
-    if (n > 0) {
-      cut_join(row(n - 1));
+  const auto is_blank = [this](int y) {
+    const auto cells = row(y).view().cells;
+    return std::ranges::all_of(cells, [](Cell cell) { return cell.bits == 0; });
+  };
+  int n = rows_;
+  while (n > 0 && is_blank(n - 1)) --n;
+  if (n > 0) {
+    cut_join(row(n - 1));
+    cut_join(row(rows_ - 1));
+    if (!state_.on_alternate) {
       push_to_history(n);
-      scroll_rows_up(0, rows_ - 1, n, Join::cut);
       screen_->graphics.scroll_screen(n, rows_, state_.history.limits().rows);
     }
-    screen_->graphics.clear_screen();
+    screen_->grid.rotate(0, rows_ - 1, n);
+    Cursor& at = screen_->cursor;
+    if (at.y >= n)
+      at.y -= n;
+    else
+      at = {};
   }
-  screen_->cursor = {};
+  screen_->graphics.clear_screen();
 }
 
 void Editor::erase_characters(int n) {
@@ -188,11 +192,22 @@ void Editor::change_attributes(const Rectangle& area, std::uint32_t set, std::ui
   }
 }
 
+// Of the pen only its colours count, as in xterm and Ghostty; with Ghostty they are what remains of it.
 void Editor::alignment_test() {
   reset_margins();
   state_.modes.set(Mode::origin, false);
   screen_->cursor = {};
-  fill_rectangle({0, 0, rows_ - 1, cols_ - 1}, U'E');
+  for (int y = 0; y < rows_; ++y) blank(y, 0, cols_);
+  const Pen& pen = screen_->pen;
+  Style colors;
+  colors.foreground = pen.style.foreground;
+  colors.background = pen.style.background;
+  const Cell cell{U'E' | Cell::pen_bits(intern_style(colors), 0, false, pen.semantic)};
+  if (profile_ == Profile::ghostty) change_pen().style = colors;
+  for (int y = 0; y < rows_; ++y) {
+    std::fill_n(row(y).cells, cols_, cell);
+    row(y).used = static_cast<std::uint16_t>(cols_);
+  }
 }
 
 }  // namespace holdfast::vt

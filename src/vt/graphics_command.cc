@@ -16,7 +16,7 @@ std::optional<std::uint32_t> number_of(std::string_view text) {
 }
 
 std::optional<std::uint32_t> value_of(char key, std::string_view text) {
-  if (text.size() == 1 && (text[0] < '0' || text[0] > '9')) return static_cast<unsigned char>(text[0]);
+  if (text.size() == 1 && is_letter(text[0])) return static_cast<unsigned char>(text[0]);
   if (key == 'z' || key == 'H' || key == 'V') return number_of<std::int32_t>(text);
   return number_of<std::uint32_t>(text);
 }

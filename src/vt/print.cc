@@ -66,7 +66,27 @@ void Editor::drop_spacer(Row& r) {
 }
 
 void Editor::cell_overwritten_at_start(int y) {
-  if (y > 0 && row(y).cells[0].kind() == CellKind::wide) drop_spacer(row(y - 1));
+  if (row(y).cells[0].kind() == CellKind::wide) wide_overwritten_at_start(y, CellKind::narrow);
+}
+
+// History has no spacers: it is a column short while the wide character, or another one, stands below.
+void Editor::wide_overwritten_at_start(int y, CellKind by) {
+  if (y > 0)
+    drop_spacer(row(y - 1));
+  else if (by != CellKind::wide && !state_.on_alternate)
+    fill_open_line();
+}
+
+// Once for each row that goes to history, as it takes a look at the whole line.
+void Editor::fill_open_line() {
+  if (is_open_line_whole_ || !state_.history.is_open()) return;
+  is_open_line_whole_ = true;
+  bool lacks_column = false;
+  state_.history.each_row(cols_, 1, state_.tables, [&](const RowView& last) {
+    lacks_column = last.flags.wrapped && !last.cells.empty() && last.cells.back().kind() == CellKind::wrap_spacer;
+  });
+  const Cell gap;
+  if (lacks_column) state_.history.push({{&gap, 1}, {.wrapped = true}}, state_.tables);
 }
 
 // Prints n narrow characters that need no second thought: put(row, x, first, count) writes a part of them into cells.
@@ -138,11 +158,11 @@ SimpleText Editor::put_simple_here(const char* p, const char* end, int limit, st
   const Cursor& at = screen_->cursor;
   Row& r = row(at.y);
   const bool had_wide = r.has_wide && at.x < r.used;
-  const bool covers_first = had_wide && at.x == 0 && at.y > 0 && r.cells[0].kind() == CellKind::wide;
+  const bool covers_first = had_wide && at.x == 0 && r.cells[0].kind() == CellKind::wide;
   const bool cuts_wide = had_wide && at.x > 0 && r.cells[at.x].kind() == CellKind::wide_tail;
   const SimpleText put = put_simple(p, end, r.cells, at.x, limit, pen);
   if (put.last == 0) return put;
-  if (covers_first) drop_spacer(row(at.y - 1));
+  if (covers_first) wide_overwritten_at_start(at.y, r.cells[0].kind());
   if (cuts_wide) {
     if (at.x == 1) cell_overwritten_at_start(at.y);
     r.cells[at.x - 1].bits = blank_bits();
@@ -171,8 +191,10 @@ void Editor::print(char32_t cp) {
   state_.last_printed = shown;
 }
 
+// Nothing moves where the character takes all that is left of the row.
 void Editor::make_room(int width) {
   const Cursor& at = screen_->cursor;
+  if (at.x + width > right_limit()) return;
   shift_right(at.y, at.x, right_limit(), width);
 }
 
@@ -209,7 +231,7 @@ void Editor::write_wide(std::uint64_t bits) {
   constexpr std::uint64_t kText = Cell::kTextMask | Cell::kCluster;
   Cursor& at = screen_->cursor;
   int limit = right_limit();
-  if (at.x == 0) cell_overwritten_at_start(at.y);
+  if (at.x == 0 && row(at.y).cells[0].kind() == CellKind::wide) wide_overwritten_at_start(at.y, CellKind::wide);
   if (at.x == limit) {
     if (!has_mode(Mode::autowrap)) return;
     blank(at.y, at.x, at.x + 1);

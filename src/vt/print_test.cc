@@ -163,6 +163,26 @@ TEST_CASE("rows that leave at the top go to history, joined where they wrapped")
   CHECK(s.history() == "0123456789\\|abc|");
 }
 
+TEST_CASE("what overwrites a wide character that wrapped below history leaves what is in history where it stood") {
+  for (const char* other : {"wrap", "é", "\x1b[1J", "\x1b[P", "\x1b[@", "日"}) {
+    CAPTURE(other);
+    Screen s(5, 2);
+    s.feed("\x1b[2;1H  ab中\r\n\x1b[H").feed(other).feed("\x1b[2;1H\nx");
+    CHECK(s.history().starts_with("|  ab"));
+    CHECK(broken_invariants(s.state()).empty());
+    State& state = s.terminal.mutable_state();
+    std::vector<std::size_t> widths;
+    state.history.each_row(5, SIZE_MAX, state.tables, [&](const RowView& r) { widths.push_back(r.cells.size()); });
+    CHECK(widths.at(1) == 5);
+  }
+  CHECK(Screen(5, 1).feed("  ab中\x1b[1Gwrap it").history() == "  ab\\|wrap\\|");
+}
+
+TEST_CASE("a row that insert mode pushes out whole is still joined to the one it wrapped from") {
+  CHECK(Screen(2, 3).feed("\x1b[4h日本").rows() == "日\\|本");
+  CHECK(Screen(2, 1).feed("\x1b[4h日本").history() == "日\\|");
+}
+
 TEST_CASE("a one-row screen still joins its lines in history") {
   Screen s(4, 1);
   s.feed("abcdefgh\r\nx");

@@ -50,8 +50,10 @@ inline constexpr std::string_view kDirt =
     "\x1b"
     "7\x1b[2;2H";
 inline constexpr std::array<std::string_view, 4> kOtherScreens = {"", "\x1b[?47h", "\x1b[?1047h", "\x1b[?1049h"};
-inline constexpr std::array<std::string_view, 8> kUnfinished = {"",         "\x1b]2;never", "\x1b[3;", "\x1bP$q",
-                                                                "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b"};
+inline constexpr std::array<std::string_view, 10> kUnfinished = {
+    "",         "\x1b]2;never", "\x1b[3;", "\x1bP$q",
+    "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b",
+    "\x1b_Ga=T,f=24,s=1,v=200,i=9", "\x1b_Ga=T,f=24,s=1,v=2,i=9,r=200;AAEC"};
 
 // Leaves a terminal in as bad a state as a program can; `choice` says which. The scrollback is the client's own and no
 // part of the mess.
@@ -95,12 +97,13 @@ inline std::string first_difference(std::string_view expected, std::string_view 
   return report;
 }
 
+inline constexpr std::string_view kLastPrinted = "\nlast_printed ";
+
 // Without the character that REP repeats, where a restore cannot set it: nothing was printed so far, and that nothing
 // says so.
 inline std::string comparable(const std::string& projection, const std::string& expected) {
-  constexpr std::string_view kFact = "\nlast_printed ";
-  const std::size_t at = projection.find(kFact);
-  if (expected.find(kFact) != std::string::npos || at == std::string::npos) return projection;
+  const std::size_t at = projection.find(kLastPrinted);
+  if (expected.find(kLastPrinted) != std::string::npos || at == std::string::npos) return projection;
   return projection.substr(0, at) + projection.substr(projection.find('\n', at + 1));
 }
 
@@ -123,36 +126,65 @@ inline std::string restore_bytes(State& state, Profile profile, HistoryPart hist
   return bytes;
 }
 
+// What differs between projections, one after the other.
+class Report {
+ public:
+  void compare(std::string_view what, const std::string& want, const std::string& got) {
+    const std::string difference = first_difference(want, comparable(got, want));
+    if (!difference.empty()) add(std::string(what) + ":\n" + difference);
+  }
+  void add(const std::string& text) { text_ += text; }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+// What was cut in a character, or in the terminator of a string, is carried out by whatever comes next: U+FFFD may wrap
+// and an image may scroll. What that scrolls out is not the next restore's doing.
+inline void finish_what_was_cut(Terminal& terminal) {
+  const std::string& cut = terminal.state().continuation;
+  if (cut.empty() || (static_cast<unsigned char>(cut.front()) < 0x80 && cut.back() != '\x1b')) return;
+  feed_silently(terminal, "\x1b\\");
+  terminal.mutable_state().history.clear();
+}
+
+// A terminal takes a restore with its history, and then once more: what stands there is the same. The scrollback is the
+// client's own, and has the history twice then: it is emptied in between.
+inline void check_restore(Report& report, const std::string& onto, Terminal& terminal, const std::string& bytes,
+                   const std::string& expected) {
+  feed_silently(terminal, bytes);
+  report.compare("restored into a " + onto + " terminal", expected, expressible(terminal.mutable_state()));
+  terminal.mutable_state().history.clear();
+  finish_what_was_cut(terminal);
+  feed_silently(terminal, bytes);
+  report.compare("restored into a " + onto + " terminal twice", expected,
+                 expressible(terminal.mutable_state()));
+}
+
+// The same without history, onto what another restore and other programs have left: nothing is scrolled out.
+inline void check_update(Report& report, Terminal& terminal, const std::string& bytes, const std::string& expected) {
+  const std::string want = without_history(expected);
+  for (const char* what : {"brought up to date without history", "brought up to date twice"}) {
+    finish_what_was_cut(terminal);
+    feed_silently(terminal, bytes);
+    report.compare(what, want, without_history(expressible(terminal.mutable_state())));
+    if (terminal.state().history.lines() != 0) report.add(std::string(what) + ": rows were scrolled out\n");
+  }
+}
+
 // What replays of the restore of a state do not bring back, as text; "" if nothing.
 inline std::string replay_faults(State& state, Profile profile, const std::function<void(Terminal&)>& dirty) {
-  const std::string expected = expressible(state), bare = without_history(expected);
-  const std::string all = restore_bytes(state, profile, HistoryPart::all);
-  const std::string screens = restore_bytes(state, profile, HistoryPart::none);
-  std::string report;
-  const auto check = [&](std::string_view what, const std::string& want, const std::string& got) {
-    const std::string difference = first_difference(want, comparable(got, want));
-    if (!difference.empty()) report.append(what).append(":\n").append(difference);
-  };
-
-  Terminal fresh = terminal_like(state, profile);
-  feed_silently(fresh, all);
-  check("restored into a fresh terminal", expected, expressible(fresh.mutable_state()));
-  feed_silently(fresh, all);
-  check("restored twice", bare, without_history(expressible(fresh.mutable_state())));
-
-  Terminal dirtied = terminal_like(state, profile);
+  const std::string expected = expressible(state);
+  const std::string bytes = restore_bytes(state, profile, HistoryPart::all);
+  Report report;
+  Terminal fresh = terminal_like(state, profile), dirtied = terminal_like(state, profile);
+  check_restore(report, "fresh", fresh, bytes, expected);
   dirty(dirtied);
-  feed_silently(dirtied, all);
-  check("restored into a dirtied terminal", expected, expressible(dirtied.mutable_state()));
-
+  check_restore(report, "dirtied", dirtied, bytes, expected);
   dirty(dirtied);
-  feed_silently(dirtied, screens);
-  check("brought up to date without history", bare, without_history(expressible(dirtied.mutable_state())));
-  if (dirtied.state().history.lines() != 0) report += "brought up to date without history: rows were scrolled out\n";
-  // May scroll one row out: what follows the beginning of a character that waits in the last column prints U+FFFD.
-  feed_silently(dirtied, screens);
-  check("brought up to date twice", bare, without_history(expressible(dirtied.mutable_state())));
-  return report;
+  check_update(report, dirtied, restore_bytes(state, profile, HistoryPart::none), expected);
+  return std::move(report).text();
 }
 
 // What the binary snapshot does not bring back, as text; "" if nothing.
@@ -160,10 +192,10 @@ inline std::string snapshot_faults(State& state) {
   const std::string snapshot = encode_snapshot(state);
   auto decoded = decode_snapshot(snapshot);
   if (!decoded) return decoded.error().message() + "\n";
-  const std::string difference = first_difference(everything(state), everything(*decoded));
-  std::string report = difference.empty() ? "" : "decoded snapshot:\n" + difference;
-  if (encode_snapshot(*decoded) != snapshot) report += "decoded snapshot: encodes differently\n";
-  return report;
+  Report report;
+  report.compare("decoded snapshot", everything(state), everything(*decoded));
+  if (encode_snapshot(*decoded) != snapshot) report.add("decoded snapshot: encodes differently\n");
+  return std::move(report).text();
 }
 
 }  // namespace holdfast::vt

@@ -42,8 +42,9 @@ std::size_t Restorer::write() {
 // Whatever the client's terminal was left in: after this it stands on a blank primary screen with everything at its
 // default. Ghostty knows no soft reset, and a hard one would wipe the person's scrollback: so one by one.
 void Restorer::neutralise() {
-  // ST ends any string that is open. Not CAN: Ghostty prints it.
-  put("\x1b\\\x1b[?2026h");
+  // ST ends any string that is open. Not CAN: Ghostty prints it. NUL does nothing outside of strings, and in the middle
+  // of an image makes its command one that is refused: half of it would be placed, and scroll.
+  put(std::string_view("\0\x1b\\\x1b[?2026h", 11));
   // Sets the level and resets softly: nothing may stand before it.
   if (state_.conformance != 4) put("\x1b[6").put(state_.conformance).put(";1\"p");
   put("\x1b%G\x1b[?1049l\x1b[?1047l\x1b[?47h");

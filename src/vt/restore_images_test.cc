@@ -45,6 +45,19 @@ TEST_CASE("images come back with their data, where they stand") {
   CHECK(copy.replies == "\x1b[0n");
 }
 
+TEST_CASE("a restore that comes in the middle of an image places and scrolls nothing") {
+  constexpr std::string_view kImage = "\x1b_Ga=T,f=24,s=1,v=2,r=9,w=1;AAEC";
+  Screen original(20, 6);
+  original.feed("text");
+  for (std::size_t cut = 0; cut <= kImage.size(); ++cut) {
+    CAPTURE(cut);
+    Screen copy = restored(original, "one\r\ntwo\r\n" + std::string(kImage.substr(0, cut)));
+    CHECK(copy.history() == "");
+    CHECK(graphics_of(copy).images.empty());
+    CHECK(copy.rows() == "text");
+  }
+}
+
 TEST_CASE("data are sent in pieces of 4096 characters") {
   Screen screen(20, 6);
   screen.feed(picture("a=t,i=3", 9, 3));

@@ -17,7 +17,7 @@ void Editor::refresh() {
   update_plain();
 }
 
-// The cursor and the pen go along to the other screen.
+// The cursor and the pen go along to the other screen; with Ghostty an open link does not.
 void Editor::activate(bool alternate) {
   if (state_.on_alternate == alternate) return;
   const ScreenState& from = *screen_;
@@ -25,6 +25,7 @@ void Editor::activate(bool alternate) {
   refresh();
   screen_->cursor = from.cursor;
   screen_->pen = from.pen;
+  if (profile_ == Profile::ghostty) screen_->pen.link = 0;
   for (const Mode mode : {Mode::alternate_47, Mode::alternate_1047, Mode::alternate_1049}) {
     state_.modes.set(mode, alternate);
   }

@@ -21,6 +21,7 @@ void Editor::push_to_history(int n) {
 
 void Editor::push_row_to_history(const Row& r) {
   if (r.passing != 0) return push_packed_row(passing_.places[r.passing - 1u].line);
+  is_open_line_whole_ = false;
   // A continuation with nothing on it would leave no trace in the line it continues: it is a line of its own.
   const auto is_blank = [&r] { return std::all_of(r.cells, r.cells + r.used, [](Cell c) { return c.bits == 0; }); };
   if (!r.flags.wrapped && is_blank()) state_.history.close_line();

@@ -6,14 +6,16 @@
 
 #include "vt/cell_text.h"
 #include "vt/cell_writer.h"
+#include "vt/row_cut.h"
 
 namespace holdfast::vt {
 namespace {
 
+// No spacers: they are not part of the line.
 std::string plain_row(const RowView& row, const Tables& tables) {
   std::string text;
   for (const Cell cell : row.cells) {
-    if (cell.kind() == CellKind::wide_tail) continue;
+    if (cell.kind() == CellKind::wide_tail || cell.kind() == CellKind::wrap_spacer) continue;
     if (cell.is_written())
       append_cell_text(text, cell, tables);
     else
@@ -39,8 +41,7 @@ void each_row(State& state, const ReadOptions& options, const std::function<void
   const std::size_t visible = last_rows && options.written ? written_rows(state) : static_cast<std::size_t>(grid.rows());
   const std::size_t wanted = last_rows ? options.rows : visible;
   if (!state.on_alternate && (options.all || wanted > visible)) {
-    const std::size_t held = state.history.rows_at(state.size.cols);
-    state.history.each_row(state.size.cols, options.all ? held : std::min(held, wanted - visible), state.tables, f);
+    each_history_row(state, options.all ? SIZE_MAX : wanted - visible, f);
   }
   const std::size_t first = options.all || wanted >= visible ? 0 : visible - wanted;
   for (std::size_t y = first; y < visible; ++y) f(grid.row(static_cast<int>(y)).view());
@@ -185,7 +186,7 @@ class Html {
   std::string page(const ReadOptions& options) {
     out_ = "<pre>";
     each_row(state_, options, [&](const RowView& row) {
-      add(row);
+      add(row, options.unwrap);
       if (!(options.unwrap && row.flags.wrapped)) {
         change(0, 0);
         out_ += '\n';
@@ -197,11 +198,11 @@ class Html {
   }
 
  private:
-  void add(const RowView& row) {
+  void add(const RowView& row, bool is_joined) {
     const std::size_t columns = touched_columns(row);
     for (std::size_t x = 0; x < columns; ++x) {
       const Cell cell = row.cells[x];
-      if (cell.kind() == CellKind::wide_tail) continue;
+      if (cell.kind() == CellKind::wide_tail || (is_joined && cell.kind() == CellKind::wrap_spacer)) continue;
       change(cell.style(), cell.link());
       std::string text;
       append_cell_text(text, cell, state_.tables);
@@ -261,6 +262,20 @@ Result<std::string> json(State& state, const ReadOptions& options) {
 }
 
 }  // namespace
+
+void each_history_row(State& state, std::size_t rows, const std::function<void(const RowView&)>& f) {
+  const int cols = state.size.cols;
+  const RowView below = state.primary.grid.row(0).view();
+  const bool begins_wide = !below.cells.empty() && below.cells[0].kind() == CellKind::wide;
+  std::size_t left = std::min(rows, state.history.rows_at(cols));
+  state.history.each_row(cols, left, state.tables, [&](const RowView& row) {
+    const bool is_open = --left == 0 && row.flags.wrapped;
+    if (!is_open || !begins_wide || row.cells.back().kind() != CellKind::wrap_spacer) return f(row);
+    std::vector<Cell> cells(row.cells.begin(), row.cells.end());
+    cells.back() = spacer_before(below.cells, 0);
+    f({cells, row.flags});
+  });
+}
 
 Result<std::string> read_text(State& state, const ReadOptions& options) {
   switch (options.format) {

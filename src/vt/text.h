@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,10 @@ inline constexpr std::size_t kReadJsonBytesMax = 1u << 20;
 // never shows the primary's history. Nothing is changed, except that styles and links of history rows may be interned.
 // Error: JSON over its bound.
 Result<std::string> read_text(State& state, const ReadOptions& options);
+
+// Calls `f` for the last `rows` rows of history as they look, oldest first: the spacer before a wide character that is
+// still on the screen has that one's pen, which history does not know.
+void each_history_row(State& state, std::size_t rows, const std::function<void(const RowView&)>& f);
 
 // The canonical object of tests/oracles/canon.mjs, in the shape of xterm-oracle.mjs --probe.
 Json canonical(State& state, std::string_view responses);

@@ -62,6 +62,25 @@ TEST_CASE("the last physical rows count blank ones too, and a cursor on them sta
   }
 }
 
+TEST_CASE("the blank before a wide character that wrapped looks like it, in history too while the character is on the screen") {
+  Screen screen(5, 1);
+  screen.feed("\x1b[44mabcd中");
+  CHECK(canonical_of(screen).get("scrollback").items().at(0).get("c").items().size() == 5);
+  const std::string open = read(screen, {.format = TextFormat::html, .all = true});
+  screen.feed("\x1b[m\r\n");
+  CHECK(read(screen, {.format = TextFormat::html, .all = true}).starts_with(open.substr(0, open.find("中"))));
+}
+
+TEST_CASE("lines are joined without the blank before a wide character that wrapped") {
+  Screen screen(5, 2);
+  screen.feed("abcd中z");
+  CHECK(read(screen, {}) == "abcd\n中z\n");
+  CHECK(read(screen, {.unwrap = true}) == "abcd中z\n");
+  CHECK(read(screen, {.wraps = true}) == "abcd\r中z\n");
+  CHECK(read(screen, {.format = TextFormat::vt, .unwrap = true}) == "abcd中z\r\n");
+  CHECK(read(screen, {.format = TextFormat::html, .unwrap = true}) == "<pre>abcd中z\n</pre>\n");
+}
+
 TEST_CASE("rows that go on in the next one are told apart on request, history included, and are not trimmed") {
   Screen screen(5, 2);
   screen.feed("01234567  9\r\nx \r\nab   cd");

@@ -9,8 +9,8 @@ using namespace holdfast;
 
 namespace {
 
-constexpr int kCutsPerRecording = 200;
-constexpr int kFuturesPerRecording = 4;  // each plays the rest of the recording twice
+constexpr int kCutsPerRecording = 500;
+constexpr int kFuturesPerRecording = 4;  // each plays the rest of the recording three times
 
 }  // namespace
 
@@ -31,7 +31,7 @@ TEST_CASE("every recording can be restored and decoded at any offset, and goes o
     vt_test::play(script, cuts, [&](vt::Terminal& terminal, vt_test::Position at) {
       std::string report = vt_test::check_cut(terminal, random, recordings);
       if (n++ % (kCutsPerRecording / kFuturesPerRecording) == 0) {
-        report += vt_test::check_future(terminal, script, at, future);
+        report += vt_test::check_future(terminal, random, recordings, script, at, future);
       }
       ++done;
       if (report.empty() || ++failures > 20) return;
