@@ -51,9 +51,8 @@ inline constexpr std::string_view kDirt =
     "7\x1b[2;2H";
 inline constexpr std::array<std::string_view, 4> kOtherScreens = {"", "\x1b[?47h", "\x1b[?1047h", "\x1b[?1049h"};
 inline constexpr std::array<std::string_view, 10> kUnfinished = {
-    "",         "\x1b]2;never", "\x1b[3;", "\x1bP$q",
-    "\xe4\xb8", "\x1b",         "\x1bN",   "\x1b]0;t\x1b",
-    "\x1b_Ga=T,f=24,s=1,v=200,i=9", "\x1b_Ga=T,f=24,s=1,v=2,i=9,r=200;AAEC"};
+    "",     "\x1b]2;never", "\x1b[3;",      "\x1bP$q",                      "\xe4\xb8",
+    "\x1b", "\x1bN",        "\x1b]0;t\x1b", "\x1b_Ga=T,f=24,s=1,v=200,i=9", "\x1b_Ga=T,f=24,s=1,v=2,i=9,r=200;AAEC"};
 
 // Leaves a terminal in as bad a state as a program can; `choice` says which. The scrollback is the client's own and no
 // part of the mess.
@@ -126,20 +125,6 @@ inline std::string restore_bytes(State& state, Profile profile, HistoryPart hist
   return bytes;
 }
 
-// What differs between projections, one after the other.
-class Report {
- public:
-  void compare(std::string_view what, const std::string& want, const std::string& got) {
-    const std::string difference = first_difference(want, comparable(got, want));
-    if (!difference.empty()) add(std::string(what) + ":\n" + difference);
-  }
-  void add(const std::string& text) { text_ += text; }
-  std::string text() && { return std::move(text_); }
-
- private:
-  std::string text_;
-};
-
 // What was cut in a character, or in the terminator of a string, is carried out by whatever comes next: U+FFFD may wrap
 // and an image may scroll. What that scrolls out is not the next restore's doing.
 inline void finish_what_was_cut(Terminal& terminal) {
@@ -149,41 +134,56 @@ inline void finish_what_was_cut(Terminal& terminal) {
   terminal.mutable_state().history.clear();
 }
 
-// A terminal takes a restore with its history, and then once more: what stands there is the same. The scrollback is the
-// client's own, and has the history twice then: it is emptied in between.
-inline void check_restore(Report& report, const std::string& onto, Terminal& terminal, const std::string& bytes,
-                   const std::string& expected) {
-  feed_silently(terminal, bytes);
-  report.compare("restored into a " + onto + " terminal", expected, expressible(terminal.mutable_state()));
-  terminal.mutable_state().history.clear();
-  finish_what_was_cut(terminal);
-  feed_silently(terminal, bytes);
-  report.compare("restored into a " + onto + " terminal twice", expected,
-                 expressible(terminal.mutable_state()));
-}
+// What differs between projections, one after the other.
+class ReplayReport {
+ public:
+  void compare(std::string_view what, const std::string& want, const std::string& got) {
+    const std::string difference = first_difference(want, comparable(got, want));
+    if (!difference.empty()) add(std::string(what) + ":\n" + difference);
+  }
+  void add(const std::string& text) { text_ += text; }
+  std::string text() && { return std::move(text_); }
 
-// The same without history, onto what another restore and other programs have left: nothing is scrolled out.
-inline void check_update(Report& report, Terminal& terminal, const std::string& bytes, const std::string& expected) {
-  const std::string want = without_history(expected);
-  for (const char* what : {"brought up to date without history", "brought up to date twice"}) {
+  // A terminal takes a restore with its history, and then once more: what stands there is the same. The scrollback is the
+  // client's own, and has the history twice then: it is emptied in between.
+  void check_restore(std::string_view onto, Terminal& terminal, const std::string& bytes, const std::string& expected) {
+    const std::string what = "restored into a " + std::string(onto) + " terminal";
+    feed_silently(terminal, bytes);
+    compare(what, expected, expressible(terminal.mutable_state()));
+    terminal.mutable_state().history.clear();
     finish_what_was_cut(terminal);
     feed_silently(terminal, bytes);
-    report.compare(what, want, without_history(expressible(terminal.mutable_state())));
-    if (terminal.state().history.lines() != 0) report.add(std::string(what) + ": rows were scrolled out\n");
+    compare(what + " twice", expected, expressible(terminal.mutable_state()));
   }
-}
+
+  // The same without history, onto what another restore and other programs have left: nothing is scrolled out.
+  void check_update(Terminal& terminal, const std::string& bytes, const std::string& expected) {
+    const std::string want = without_history(expected);
+    for (const char* what : {"brought up to date without history", "brought up to date twice"}) {
+      finish_what_was_cut(terminal);
+      feed_silently(terminal, bytes);
+      compare(what, want, without_history(expressible(terminal.mutable_state())));
+      if (terminal.state().history.lines() != 0) add(std::string(what) + ": rows were scrolled out\n");
+    }
+  }
+
+ private:
+  std::string text_;
+};
 
 // What replays of the restore of a state do not bring back, as text; "" if nothing.
 inline std::string replay_faults(State& state, Profile profile, const std::function<void(Terminal&)>& dirty) {
-  const std::string expected = expressible(state);
-  const std::string bytes = restore_bytes(state, profile, HistoryPart::all);
-  Report report;
-  Terminal fresh = terminal_like(state, profile), dirtied = terminal_like(state, profile);
-  check_restore(report, "fresh", fresh, bytes, expected);
+  const std::string expected = expressible(state), all = restore_bytes(state, profile, HistoryPart::all);
+  ReplayReport report;
+  Terminal fresh = terminal_like(state, profile);
+  report.check_restore("fresh", fresh, all, expected);
+
+  Terminal dirtied = terminal_like(state, profile);
   dirty(dirtied);
-  check_restore(report, "dirtied", dirtied, bytes, expected);
+  report.check_restore("dirtied", dirtied, all, expected);
+
   dirty(dirtied);
-  check_update(report, dirtied, restore_bytes(state, profile, HistoryPart::none), expected);
+  report.check_update(dirtied, restore_bytes(state, profile, HistoryPart::none), expected);
   return std::move(report).text();
 }
 
@@ -192,10 +192,10 @@ inline std::string snapshot_faults(State& state) {
   const std::string snapshot = encode_snapshot(state);
   auto decoded = decode_snapshot(snapshot);
   if (!decoded) return decoded.error().message() + "\n";
-  Report report;
-  report.compare("decoded snapshot", everything(state), everything(*decoded));
-  if (encode_snapshot(*decoded) != snapshot) report.add("decoded snapshot: encodes differently\n");
-  return std::move(report).text();
+  const std::string difference = first_difference(everything(state), everything(*decoded));
+  std::string report = difference.empty() ? "" : "decoded snapshot:\n" + difference;
+  if (encode_snapshot(*decoded) != snapshot) report += "decoded snapshot: encodes differently\n";
+  return report;
 }
 
 }  // namespace holdfast::vt

@@ -139,9 +139,9 @@ std::string shown(std::string_view bytes) {
 }
 
 std::string check_cut(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others) {
+  vt::State& state = terminal.mutable_state();
   const auto dirty = [&](vt::Terminal& other) { make_dirty(other, random, others); };
-  return vt::replay_faults(terminal.mutable_state(), terminal.profile(), dirty) +
-         vt::snapshot_faults(terminal.mutable_state());
+  return vt::replay_faults(state, terminal.profile(), dirty) + vt::snapshot_faults(state);
 }
 
 Future future_of(const Script& script) {
@@ -160,7 +160,7 @@ std::string check_future(vt::Terminal& terminal, std::mt19937_64& random, const 
                          const Script& script, Position from, const Future& future) {
   vt::State& state = terminal.mutable_state();
   const std::string bytes = vt::restore_bytes(state, vt::Profile::ghostty, vt::HistoryPart::all);
-  vt::Report report;
+  vt::ReplayReport report;
   // What REP repeats before anything was printed is what was printed on the terminal before the restore.
   const bool was_anything_printed = vt::expressible(state).find(vt::kLastPrinted) != std::string::npos;
   for (const bool is_dirty : {false, true}) {

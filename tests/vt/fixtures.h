@@ -70,7 +70,7 @@ void make_dirty(vt::Terminal& terminal, std::mt19937_64& random, const std::vect
 std::string shown(std::string_view bytes);
 
 // What a check of all that can be said at one cut found wrong; "" if nothing.
-//   restore into a fresh and into a dirtied terminal, both once more, binary snapshot and back (vt/replay_fixture.h)
+//   the restore into fresh and dirtied terminals, once and twice; binary snapshot and back (vt/replay_fixture.h)
 std::string check_cut(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others);
 // The projections of a script's end.
 struct Future {
