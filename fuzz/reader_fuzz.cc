@@ -26,13 +26,15 @@ enum class Kind : unsigned { line, block, rows, frame, checkpoint_file, checkpoi
 
 constexpr std::array kWidths = {1, 2, 40, 4096};
 
-// Memory of a block that was taken: its bytes, those of its open line collected anew with the room to grow, its index of
-// lines (one may take two bytes, its number four).
+// Memory of a block that was taken: its bytes, those of its open line collected anew with the room to grow, its index
+// of lines (one may take two bytes, its number four).
 constexpr std::size_t kHeldPerBlockByte = 16, kHeldByHistory = 64u << 10;
-// What decompression may hold beside its answer, which doubles as it grows: the window (8 MiB) and the library's tables.
+// What decompression may hold beside its answer, which doubles as it grows: the window (8 MiB) and the library's
+// tables.
 constexpr std::size_t kFrameBytesMax = 1u << 20, kHeldByDecompression = 10u << 20;
 // A decoded terminal may say that it is as large as one may be, cells twice of 8 bytes; 64 MiB for all else.
-constexpr std::size_t kHeldByTerminal = std::size_t{2} * limits::kColsMax * limits::kRowsMax * sizeof(vt::Cell) + (64u << 20);
+constexpr std::size_t kHeldByTerminal =
+    std::size_t{2} * limits::kColsMax * limits::kRowsMax * sizeof(vt::Cell) + (64u << 20);
 // Four bytes of a frame stand for 128 KiB at most (RFC 8878, a block of one repeated byte).
 constexpr std::size_t kExpansionMax = 32u << 10;
 
@@ -75,7 +77,8 @@ void read_line(std::string_view bytes) {
   const std::string first = packed(cells, line, tables);
   vt::PackedLine other;
   at = 0;
-  require(vt::read_line(first, at, other) && at == first.size() && vt::is_well_formed(other), "what was packed is not well-formed");
+  require(vt::read_line(first, at, other) && at == first.size() && vt::is_well_formed(other),
+          "what was packed is not well-formed");
   vt::unpack_line(other, tables, again);
   // Trailing cells that say nothing are not packed where a line ends.
   if (!line.is_unfinished()) cells.resize(vt::line_cells({cells, {}}));
@@ -118,15 +121,18 @@ void read_blocks(std::string_view bytes) {
   while (!bytes.empty()) {
     const std::string_view block = bytes.substr(0, bytes.find(kNext));
     const std::string before = blocks_of(history);
-    if (!history.restore_block(block)) require(blocks_of(history) == before, "a block that was refused has changed something");
+    if (!history.restore_block(block))
+      require(blocks_of(history) == before, "a block that was refused has changed something");
     bytes.remove_prefix(std::min(bytes.size(), block.size() + kNext.size()));
   }
   require(memory.held() <= kHeldByHistory + kHeldPerBlockByte * all, "a history holds more than it may");
 
   vt::History copy(history.limits());
-  history.each_block([&](std::string_view block) { require(copy.restore_block(block).has_value(), "own block is refused"); });
-  require(blocks_of(copy) == blocks_of(history) && copy.lines() == history.lines() && copy.is_open() == history.is_open(),
-          "a copied history is another one");
+  history.each_block(
+      [&](std::string_view block) { require(copy.restore_block(block).has_value(), "own block is refused"); });
+  require(
+      blocks_of(copy) == blocks_of(history) && copy.lines() == history.lines() && copy.is_open() == history.is_open(),
+      "a copied history is another one");
   read_history(history);
 }
 
@@ -150,7 +156,8 @@ void write_rows(std::string_view bytes) {
     if (how & 0x20) history.close_line();
     if ((how & 0xc0) == 0xc0) history.pop_line(cells, mark, tables);
   }
-  history.each_block([&](std::string_view block) { require(copy.restore_block(block).has_value(), "own block is refused"); });
+  history.each_block(
+      [&](std::string_view block) { require(copy.restore_block(block).has_value(), "own block is refused"); });
   for (const int width : kWidths) {
     const auto cells_at = [&](const vt::History& from) {
       vt::Cells cells;
@@ -181,12 +188,15 @@ void read_frame(std::string_view bytes) {
   const auto content = vtd::decompress(bytes, kFrameBytesMax);
   if (content) require(content->size() <= kFrameBytesMax, "a frame held more than it may");
   require(memory.most() <= 3 * kFrameBytesMax + kHeldByDecompression, "decompression holds more than it may");
-  if (content) require(vtd::decompress(compressed(*content), kFrameBytesMax).value() == *content, "bytes do not survive compression");
+  if (content)
+    require(vtd::decompress(compressed(*content), kFrameBytesMax).value() == *content,
+            "bytes do not survive compression");
 }
 
 Fd file_of(std::string_view bytes) {
   Fd file(::memfd_create("fuzz", MFD_CLOEXEC));
-  require(file.get() >= 0 && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "no memfd");
+  require(file.get() >= 0 && ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+          "no memfd");
   return file;
 }
 
@@ -212,21 +222,25 @@ void keep_terminal(std::string_view bytes) {
   const auto how = static_cast<unsigned char>(bytes[0]);
   const auto form = how & 1 ? vtd::Form::compressed : vtd::Form::plain;
   const vtd::ClusterWish wish{(how & 2) != 0, (how & 4) != 0};
-  const std::size_t changes = std::min<std::size_t>(static_cast<unsigned char>(bytes[1]) % 4, (bytes.size() - 2) / kChangeBytes);
+  const std::size_t changes =
+      std::min<std::size_t>(static_cast<unsigned char>(bytes[1]) % 4, (bytes.size() - 2) / kChangeBytes);
   vt::Terminal terminal({.size = {20, 6, 0, 0}, .history = {100, 64u << 10}, .profile = vt::Profile::ghostty});
   vt::feed_silently(terminal, bytes.substr(2 + changes * kChangeBytes));
 
   const Fd file(::memfd_create("fuzz", MFD_CLOEXEC));
-  require(vtd::write_checkpoint(terminal.state(), wish, form, file.get()).has_value(), "a checkpoint cannot be written");
+  require(vtd::write_checkpoint(terminal.state(), wish, form, file.get()).has_value(),
+          "a checkpoint cannot be written");
   auto back = vtd::read_checkpoint(file.get());
   require(back.has_value(), "own checkpoint cannot be read");
-  require(back->clusters.wanted == wish.wanted && back->clusters.has_begun == wish.has_begun, "the wish is another one");
+  require(back->clusters.wanted == wish.wanted && back->clusters.has_begun == wish.has_begun,
+          "the wish is another one");
   require_equal("a checkpoint lost something", vt::everything(back->state), vt::everything(terminal.mutable_state()));
 
   std::string damaged = content_of(file);
   for (std::size_t i = 0; i < changes; ++i) {
     const std::string_view change = bytes.substr(2 + i * kChangeBytes, kChangeBytes);
-    const std::size_t where = (static_cast<unsigned char>(change[0]) << 8 | static_cast<unsigned char>(change[1])) % damaged.size();
+    const std::size_t where =
+        (static_cast<unsigned char>(change[0]) << 8 | static_cast<unsigned char>(change[1])) % damaged.size();
     if (change[2] == 0)
       damaged.resize(std::max<std::size_t>(where, 1));
     else

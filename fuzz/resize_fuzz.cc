@@ -1,6 +1,7 @@
 // Storms of resizes between any bytes, from one cell to a thousand by a thousand, with histories of every limit.
 //
-// The input is a size, a profile and limits, and a list of steps (Storm). What must hold after each of them, and at the end:
+// The input is a size, a profile and limits, and a list of steps (Storm). What must hold after each of them, and at the
+// end:
 //   - the promises of the grid and every bound of the state;
 //   - memory: the two screens, the history's limit and a multiple of what was fed (kBytesHeldPerByteFed);
 //   - no line is lost while the history has room.
@@ -47,7 +48,8 @@ std::size_t cells_of(vt::Size size) { return std::size_t{size.cols} * size.rows;
 std::size_t bytes_max(const vt::State& state, std::size_t fed) {
   constexpr std::size_t kPadding = 8;
   const std::size_t row = sizeof(vt::Row) + (state.size.cols + kPadding) * sizeof(vt::Cell);
-  return 2 * state.size.rows * row + 2 * state.history.limits().bytes + fed * kBytesHeldPerByteFed + kBytesHeldByNothing;
+  return 2 * state.size.rows * row + 2 * state.history.limits().bytes + fed * kBytesHeldPerByteFed +
+         kBytesHeldByNothing;
 }
 
 // The primary screen and its history as logical lines, without what is blank at the end of each and of all.
@@ -81,7 +83,9 @@ enum class Feeding { whole, bytewise };
 class Storm {
  public:
   Storm(std::string_view input, Feeding feeding)
-      : input_(input.substr(kHeadBytes)), feeding_(feeding), limits_(at(input, 2) % kLimits.size()),
+      : input_(input.substr(kHeadBytes)),
+        feeding_(feeding),
+        limits_(at(input, 2) % kLimits.size()),
         terminal_({.size = budgeted(size_of(1 + at(input, 0) % 100, 1 + at(input, 1) % 50)),
                    .history = kLimits[limits_],
                    .profile = at(input, 3) & 1 ? vt::Profile::xterm : vt::Profile::ghostty}) {}
@@ -119,7 +123,9 @@ class Storm {
   void drag(unsigned times, unsigned seed) {
     for (std::uint32_t dice = seed + 1; times > 0; --times) {
       dice = dice * 1'664'525 + 1'013'904'223;
-      const auto near = [](int side, unsigned by) { return static_cast<std::uint16_t>(std::clamp(side + static_cast<int>(by % 9) - 4, 1, 200)); };
+      const auto near = [](int side, unsigned by) {
+        return static_cast<std::uint16_t>(std::clamp(side + static_cast<int>(by % 9) - 4, 1, 200));
+      };
       const vt::Size now = state().size;
       resize(size_of(near(now.cols, dice >> 16), near(now.rows, dice >> 24)));
     }
@@ -154,7 +160,8 @@ class Storm {
     require_none("a promise is broken", vt::broken_invariants(state()));
     require_none("a bound is broken", vt::broken_bounds(state()));
     if (memory.held() > bytes_max(state(), fed_))
-      fail("more memory is held than it may", std::to_string(memory.held()) + " of " + std::to_string(bytes_max(state(), fed_)));
+      fail("more memory is held than it may",
+           std::to_string(memory.held()) + " of " + std::to_string(bytes_max(state(), fed_)));
   }
 
   std::string_view input_, last_;

@@ -27,9 +27,10 @@ using namespace vt::snapshot_format;
 
 constexpr std::size_t kHeadBytes = kMagic.size() + 2, kTypeBytes = 2, kLengthBytes = 4;
 
-// What decoding may hold: two screens of the largest size, cells of 8 bytes; tables and history in proportion to what is
-// read, an image and its copy included.
-constexpr std::size_t kHeldByTerminal = std::size_t{2} * limits::kColsMax * limits::kRowsMax * sizeof(vt::Cell) + (8u << 20);
+// What decoding may hold: two screens of the largest size, cells of 8 bytes; tables and history in proportion to what
+// is read, an image and its copy included.
+constexpr std::size_t kHeldByTerminal =
+    std::size_t{2} * limits::kColsMax * limits::kRowsMax * sizeof(vt::Cell) + (8u << 20);
 constexpr std::size_t kHeldPerByte = 64;
 
 constexpr std::string_view kMore =

@@ -5,10 +5,10 @@
 //   - feeding the same bytes one at a time gives the same terminal: nothing depends on where a read ended;
 //   - the binary snapshot brings everything back;
 //   - whatever can be asked of the terminal can be written, in any size, and changes nothing.
+#include "base/json.h"
 #include "fuzz/check.h"
 #include "fuzz/script.h"
 #include "vt/invariants_fixture.h"
-#include "base/json.h"
 #include "vt/text.h"
 
 namespace {

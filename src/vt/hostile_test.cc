@@ -27,7 +27,8 @@ std::string repeated(int times, std::string_view text) {
 TEST_CASE("2,000 lines of links at 200 columns survive halved columns") {
   Screen screen(200, 50);
   for (int i = 0; i < 2000; ++i) {
-    screen.feed("\x1b]8;;http://example.test/" + std::to_string(i) + "\x1b\\" + repeated(18, "link text ") + "\x1b]8;;\x1b\\\r\n");
+    screen.feed("\x1b]8;;http://example.test/" + std::to_string(i) + "\x1b\\" + repeated(18, "link text ") +
+                "\x1b]8;;\x1b\\\r\n");
   }
   const std::size_t bytes = screen.state().history.bytes();
   screen.resize(100, 50);
@@ -40,9 +41,26 @@ TEST_CASE("2,000 lines of links at 200 columns survive halved columns") {
 
 TEST_CASE("OSC 133, 8, 52 and 7 without sense leave the text alone") {
   for (const std::string_view number : {"133", "8", "52", "7"}) {
-    for (const std::string_view rest : {"", ";", ";;", ";;;;;;;;", ";A;", ";A;=;=", ";A;k", ";k=\xff\xfe", ";c;?", ";;://", ";\xe4\xb8",
-                                        ";id=;", ";id=a:id=b;x", ";A\n\r\t", ";-1", ";99999999999999999999", ";?", ";c;not base64!",
-                                        ";c;====", ";file://\xc2\x9b/"}) {
+    for (const std::string_view rest : {"",
+                                        ";",
+                                        ";;",
+                                        ";;;;;;;;",
+                                        ";A;",
+                                        ";A;=;=",
+                                        ";A;k",
+                                        ";k=\xff\xfe",
+                                        ";c;?",
+                                        ";;://",
+                                        ";\xe4\xb8",
+                                        ";id=;",
+                                        ";id=a:id=b;x",
+                                        ";A\n\r\t",
+                                        ";-1",
+                                        ";99999999999999999999",
+                                        ";?",
+                                        ";c;not base64!",
+                                        ";c;====",
+                                        ";file://\xc2\x9b/"}) {
       for (const std::string_view end : {"\x07", "\x1b\\", "\x18", "\x1a", "\x1b\x1b\\"}) {
         CAPTURE(number);
         CAPTURE(rest);
@@ -63,7 +81,8 @@ TEST_CASE("OSC 133, 8, 52 and 7 without sense leave the text alone") {
 }
 
 TEST_CASE("clusters with joiners at the last column come back, whatever the width becomes") {
-  constexpr std::string_view kClusters[] = {"👩\u200d👩\u200d👧\u200d👦", "e\u0301", "🇩🇪", "👍🏽", "❤\ufe0f", "\u0915\u094d\u0937", "\u200d", "👩\u200d"};
+  constexpr std::string_view kClusters[] = {"👩\u200d👩\u200d👧\u200d👦", "e\u0301", "🇩🇪",      "👍🏽", "❤\ufe0f",
+                                            "\u0915\u094d\u0937",         "\u200d",  "👩\u200d"};
   for (const std::string_view cluster : kClusters) {
     for (const bool joins : {true, false}) {
       CAPTURE(cluster);
