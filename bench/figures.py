@@ -100,13 +100,13 @@ def figures(rounds, keep, quick):
     yield Figure("the same, one holder stopped", "ms", samples, key("list_stopped_ms"), "≤ 100 ms more",
                  lambda medians: statistics.median(s["list_ms"] for s in good(samples["hold"])) + 100 if good(samples["hold"]) else None)
     yield Figure("memory a session, 100 running", "KiB PSS", samples, key("kib_per_session"), "≤ 1.2 MB", fixed(1.2e6 / 1024), digits=0)
+    yield Figure("wake-ups, 100 idle sessions", "a second", samples, key("wakeups_s"), "none", fixed(0))
     for mb, count, word, bound in ((20, 20, "20 MB printed, 10,000 lines kept", 1.2e6), (0, 100, "fresh", 400e3)):
         samples = sampled(f"sleeping {mb}", ("hold",), harness.sleeping, mb=mb, count=5 if quick else count, idle_s=2 if quick else 10)
         yield Figure(f"asleep, {word}: memory a session, of {count}", "KiB PSS", samples, key("kib_per_session"), f"≤ {bound / 1e6:g} MB",
                      fixed(bound / 1024), digits=0)
         yield Figure(f"asleep, {word}: wake-ups", "a second", samples, key("wakeups_s"), "none", fixed(0))
         yield Figure(f"asleep, {word}: waking adds to an attach", "ms", samples, key("waking_ms"), "≤ 15 ms", fixed(15))
-    yield Figure("wake-ups, 100 idle sessions", "a second", samples, key("wakeups_s"), "none", fixed(0))
 
 
 def machine():
