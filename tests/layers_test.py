@@ -202,6 +202,11 @@ class TheHouse(unittest.TestCase):
         self.assertNotIn("vt", libraries_on(link_line(BUILD, "holder_alone")))
         self.assertIn("vt", libraries_on(link_line(BUILD, "hold")), "the control: `hold` has the engine")
 
+    def test_the_binary_does_not_ask_the_processor_what_it_can_do_when_it_starts(self):
+        names = subprocess.run(["nm", os.path.join(BUILD, "hold")], capture_output=True, text=True, check=True).stdout
+        self.assertIn(" main", names, "the control: `hold` has its names")
+        self.assertNotIn("__cpu_indicator_init", names, "some source uses __builtin_cpu_supports: see base/cpu.h")
+
     def test_large_rooms_are_pointed_out(self):
         for room, count in large_rooms(ROOT / "src").items():
             print(f"note: src/{room}/ has {count} files: split it by idea?", file=sys.stderr)

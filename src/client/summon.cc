@@ -90,13 +90,12 @@ bool belongs_to(const HolderProcess& holder, const store::SessionStore& store) {
 
 // Sessions without a whole record of which something is left: a name, a socket, a part of the record.
 std::vector<std::string> broken_ids(const store::SessionStore& store) {
-  std::vector<std::string> ids = store.broken_ids();
+  std::vector<std::string> ids;
   each_entry(paths::socket_dir(), [&](std::string_view name) {
-    const std::string id(name.substr(0, name.find('.')));
-    if (!is_ulid(id) || name != paths::socket_name(id) || store.is_whole(id)) return;
-    if (std::ranges::find(ids, id) == ids.end()) ids.push_back(id);
+    std::string id(name.substr(0, name.find('.')));
+    if (is_ulid(id) && name == paths::socket_name(id)) ids.push_back(std::move(id));
   });
-  return ids;
+  return store.broken_ids(std::move(ids));
 }
 
 // Where a connection is refused, no process has the listener any more.

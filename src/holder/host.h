@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/clock.h"
 #include "base/fd.h"
 #include "base/result.h"
 #include "pty/pty.h"
@@ -25,6 +26,9 @@ class Host {
   virtual Result<Shadow> start_shadow() = 0;
   // Ends it if it still lives and reaps it; gives its wait status.
   virtual int end_shadow(pid_t pid) = 0;
+  // The processor time that a VTD has had; whether it wants more, and neither waits nor is stopped.
+  virtual Duration shadow_time(pid_t pid) = 0;
+  virtual bool is_shadow_at_work(pid_t pid) = 0;
 
   // The keeper gets a duplicate: it holds it, in place of the one before, for a holder after this one.
   virtual void keep_checkpoint(int file) = 0;

@@ -68,6 +68,30 @@ TEST_CASE("a VTD that hangs is replaced after two seconds, and the attach that w
   CHECK(last_picture(client) == "restore of 4");
 }
 
+TEST_CASE("a VTD that is at work and gets no processor is waited for, until it has had its time or half a minute has passed") {
+  const auto lives = [](Duration had_in_ten_seconds) {
+    World world;
+    world.write("text");
+    world.settle();
+    world.host.vtd->hangs = true;
+    world.host.shadow_at_work = true;
+    world.attach();
+    for (int s = 1; s <= 60; ++s) {
+      world.host.shadow_had += had_in_ten_seconds / 10;
+      world.pass(1s);
+      if (world.host.shadows > 1) return s;
+    }
+    return 0;
+  };
+  CHECK(lives(10s) <= 3);
+  const int starved = lives(1s);
+  CHECK(starved >= 15);
+  CHECK(starved <= 18);
+  const int forgotten = lives(0s);
+  CHECK(forgotten >= 30);
+  CHECK(forgotten <= 32);
+}
+
 TEST_CASE(
     "a VTD that is killed from outside again and again is not the fault of the bytes: they are parsed in the end") {
   World world;

@@ -122,6 +122,8 @@ class FakeHost final : public Host {
     vtd.reset();
     return shadow_status;
   }
+  Duration shadow_time(pid_t) override { return shadow_had; }
+  bool is_shadow_at_work(pid_t) override { return shadow_at_work; }
   void keep_checkpoint(int file) override { checkpoint.reset(::dup(file)); }
   void give_memory_back() override {}
   Result<> set_terminal_size(const pty::Size& size) override {
@@ -154,6 +156,8 @@ class FakeHost final : public Host {
   std::unique_ptr<FakeVtd> vtd;
   int shadows = 0;
   int shadow_status = SIGSEGV;
+  bool shadow_at_work = false;
+  Duration shadow_had{};
   int starts_refused = 0;
   Fd checkpoint;  // what the keeper was given
   std::vector<pty::Size> sizes;

@@ -24,6 +24,8 @@ class SystemHost final : public Host {
 
   Result<Shadow> start_shadow() override;
   int end_shadow(pid_t pid) override;
+  Duration shadow_time(pid_t pid) override;
+  bool is_shadow_at_work(pid_t pid) override;
   void keep_checkpoint(int file) override;
   void give_memory_back() override;
   Result<> set_terminal_size(const pty::Size& size) override;

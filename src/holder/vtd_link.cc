@@ -24,8 +24,11 @@ constexpr Duration kBatchDelay = 30ms;
 constexpr std::uint64_t kBatchBytes = limits::kVtdLagBytes / 2;
 // What a poisonous range is cut to: VTD acknowledges as often.
 constexpr std::uint64_t kSkipBytes = 256u << 10;
-// A VTD that has work and says nothing for so long hangs: the slowest step (writing out a full history) takes a tenth.
+// A VTD that has work and says nothing for so long hangs: the slowest step, packing the largest history, takes half of it.
 constexpr Duration kHungAfter = 2s;
+// Where others want the processors, too, silence alone says little: it must have had most of that time on one. But who has not
+// got it in so long is of no use either.
+constexpr Duration kHungTime = 1500ms, kStarvedMax = 30s;
 // Pauses before a VTD that dies without getting anywhere is started again.
 constexpr Duration kStartPauseFirst = 10ms, kStartPauseMax = 10s;
 // Resizes after which a checkpoint is taken, so that the script stays short; and where it is cut if none comes.
@@ -463,6 +466,7 @@ void VtdLink::watch_progress() {
     progress_timer_.reset();
   } else if (!progress_timer_) {
     heard_ = loop_.now();
+    time_before_ = host_.shadow_time(shadow_->pid);
     progress_timer_ = loop_.after(kHungAfter, [this] { check_progress(); });
   }
 }
@@ -470,8 +474,15 @@ void VtdLink::watch_progress() {
 void VtdLink::check_progress() {
   progress_timer_.reset();
   if (!is_busy()) return;
-  if (loop_.now() - heard_ >= kHungAfter) return ended(Cause::hung);
-  progress_timer_ = loop_.at(heard_ + kHungAfter, [this] { check_progress(); });
+  const Duration silence = loop_.now() - heard_, time = host_.shadow_time(shadow_->pid);
+  if (silence < kHungAfter) {
+    time_before_ = time;
+    progress_timer_ = loop_.at(heard_ + kHungAfter, [this] { check_progress(); });
+    return;
+  }
+  const bool has_had_its_time = time - time_before_ >= kHungTime || silence >= kStarvedMax;
+  if (has_had_its_time || !host_.is_shadow_at_work(shadow_->pid)) return ended(Cause::hung);
+  progress_timer_ = loop_.after(kHungAfter, [this] { check_progress(); });
 }
 
 void VtdLink::rest_if_idle() {

@@ -166,6 +166,7 @@ class VtdLink {
   std::size_t asked_ = 0;     // requests sent and not answered
 
   Instant heard_;             // of the last word, or of when it got work
+  Duration time_before_{};    // that VTD had had then, or somewhat before
   Instant started_, next_start_;
   Instant awaited_until_;     // one that died is waited for
   Duration start_pause_{0};

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 
 #include "base/ids.h"
@@ -271,8 +272,9 @@ bool SessionStore::is_whole(const std::string& id) const {
   return has(kManifestName) && has(kLockName);
 }
 
-std::vector<std::string> SessionStore::broken_ids() const {
+std::vector<std::string> SessionStore::broken_ids(std::vector<std::string> others) const {
   std::vector<std::string> ids = all_ids();
+  std::ranges::move(others, std::back_inserter(ids));
   for (const std::string& name : all_names()) {
     if (std::string id = id_behind(names_.get(), name); !id.empty()) ids.push_back(std::move(id));
   }

@@ -71,9 +71,9 @@ class SessionStore {
 
   // Whether the session's directory is there, with manifest and lock.
   bool is_whole(const std::string& id) const;
-  // Ids of directories and names of which something is missing. A start may be under way, or cut short; or a part was
-  // removed from outside, and the session may live.
-  std::vector<std::string> broken_ids() const;
+  // Ids of directories and names, and of these `others`, that are not whole. A start may be under way, or cut short; or
+  // a part was removed from outside, and the session may live.
+  std::vector<std::string> broken_ids(std::vector<std::string> others = {}) const;
 
  private:
   SessionStore(std::string state_dir, Fd sessions, Fd names)

@@ -213,9 +213,10 @@ void Interpreter::osc_pointer_shape(std::string_view text) {
 // `state=working:id=3:…`; without an id it is about the program itself. `state=clear` takes a record back, and that of the
 // program all of them: its parts are done when it is.
 void Interpreter::osc_status(std::string_view text) {
-  // `?` asks whether the terminal knows the protocol: that is for the holder to answer.
-  if (text == "?" || text.size() > kStatusBytesMax) return;
+  if (text.size() > kStatusBytesMax) return;
   StatusRecord record = StatusRecord::parse(clean_text(text, text.size()));
+  // `?` asks whether the terminal knows the protocol: that is for the holder to answer.
+  if (record.text == "?") return;
   event(EventKind::status_7501, record.text);
   std::vector<StatusRecord>& records = state_.status;
   if (record.is_clear && record.id.empty()) return records.clear();

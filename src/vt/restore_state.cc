@@ -270,8 +270,9 @@ void Restorer::strings() {
   pointer_shapes();
   status_records();
   const Progress& p = state_.progress;
-  // Terminals that do not know it may take OSC 9 for a notification: only where it means something.
-  if (p.state == 0 && options_.client == Profile::ghostty) append_osc(out_, "9;4", "0");
+  // Terminals that do not know it may take OSC 9 for a notification: only where it means something, or must not stay.
+  const bool may_be_there = options_.client == Profile::ghostty || options_.onto == Onto::anything;
+  if (p.state == 0 && may_be_there) append_osc(out_, "9;4", "0");
   if (p.state != 0) append_osc(out_, "9;4", std::to_string(p.state) + ";" + std::to_string(p.percent));
 }
 

@@ -319,6 +319,21 @@ TEST_CASE("a person's own title and colours outlive a session that set none, and
   }
 }
 
+TEST_CASE("progress that nobody reports any more goes, but is no notification where OSC 9 may be one") {
+  for (const Profile client : {Profile::ghostty, Profile::xterm}) {
+    for (const Onto onto : {Onto::anything, Onto::session, Onto::person}) {
+      Screen session(10, 4, client), outer(10, 4, client);
+      outer.feed("\x1b]9;4;1;50\x07");
+      RestoreOptions options;
+      options.client = client;
+      options.onto = onto;
+      const bool says_so = client == Profile::ghostty || onto == Onto::anything;
+      outer.feed(restore_of(session, options));
+      CHECK(outer.state().progress.state == (says_so ? 0 : 1));
+    }
+  }
+}
+
 TEST_CASE("in a single row, a line whose last column was never written is still joined to the next") {
   Screen screen(17, 2);
   screen.feed("\t ").resize(2, 1);

@@ -3,6 +3,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
+#include <utility>
 
 #include "base/cpu.h"
 #include "vt/utf8.h"
@@ -19,123 +21,117 @@ namespace {
 #define HOLDFAST_AVX2 __attribute__((target("avx2"), always_inline)) inline
 
 constexpr std::size_t kBytes = 64;  // looked at together: a bit for each in one word
+constexpr std::size_t kAhead = 2;   // more of them must be there: each is looked at with the two that follow
 
-// Bits of what a first byte says of its character.
-constexpr unsigned kTwoC = 1 << 7, kTwoD = 1 << 6;      // two bytes, narrow: C3-CB, CE, CF; D0, D1, D3-D5
-constexpr unsigned kThreeWide = 1 << 5;                 // three bytes, wide whatever follows: E4-E9, EB, EC
-constexpr unsigned kE2 = 1 << 4, kE3 = 1 << 3, kF0 = 1 << 2, kEA = 1 << 1, kED = 1 << 0;  // if what follows is right
+// Kinds of characters, by their first byte.
+enum Kind : unsigned {
+  kTwoC = 1 << 0,   // C3-CB, CE, CF
+  kTwoD = 1 << 1,   // D0, D1, D3-D5
+  kWide = 1 << 2,   // E4-E9, EB, EC: wide, whatever follows
+  kE2 = 1 << 3,     // arrows, boxes, shapes: 84-87 and 94-97, but for the two wide ones, whose third byte is BD or BE
+  kKana = 1 << 4,   // E3 81-83
+  kEA = 1 << 5,     // B0-BF: Hangul begins
+  kED = 1 << 6,     // 80-8D, 90-9D: Hangul ends
+  kFace = 1 << 7,   // F0 9F 98
+};
+constexpr unsigned kTwoBytes = kTwoC | kTwoD, kThreeWide = kWide | kKana | kEA | kED;
 
-constexpr auto kByHigh = [] {
-  std::array<std::uint8_t, 16> bits{};
-  bits[0xc] = kTwoC;
-  bits[0xd] = kTwoD;
-  bits[0xe] = kThreeWide | kE2 | kE3 | kEA | kED;
-  bits[0xf] = kF0;
-  return bits;
-}();
-constexpr auto kByLow = [] {
-  std::array<std::uint8_t, 16> bits{};
-  for (const int low : {0x3, 0x4, 0x5, 0x6, 0x7, 0x8, 0x9, 0xa, 0xb, 0xe, 0xf}) bits[static_cast<std::size_t>(low)] |= kTwoC;
-  for (const int low : {0x0, 0x1, 0x3, 0x4, 0x5}) bits[static_cast<std::size_t>(low)] |= kTwoD;
-  for (const int low : {0x4, 0x5, 0x6, 0x7, 0x8, 0x9, 0xb, 0xc}) bits[static_cast<std::size_t>(low)] |= kThreeWide;
-  bits[0x2] |= kE2;
-  bits[0x3] |= kE3;
-  bits[0x0] |= kF0;
-  bits[0xa] |= kEA;
-  bits[0xd] |= kED;
-  return bits;
-}();
+using Nibbles = std::array<std::uint8_t, 16>;
+
+constexpr Nibbles nibbles(std::initializer_list<std::pair<unsigned, std::uint16_t>> kinds) {
+  Nibbles table{};
+  for (const auto& [kind, values] : kinds) {
+    for (std::size_t value = 0; value < table.size(); ++value) {
+      if (values >> value & 1) table[value] |= static_cast<std::uint8_t>(kind);
+    }
+  }
+  return table;
+}
+
+// Bit n: a nibble of that value. A kind is there if all four nibbles say so.
+constexpr std::uint16_t kAny = 0xffff;
+constexpr Nibbles kFirstHigh = nibbles({{kTwoC, 1 << 0xc}, {kTwoD, 1 << 0xd}, {kWide | kE2 | kKana | kEA | kED, 1 << 0xe}, {kFace, 1 << 0xf}});
+constexpr Nibbles kFirstLow = nibbles({{kTwoC, 0b1100'1111'1111'1000}, {kTwoD, 0b0000'0000'0011'1011}, {kWide, 0b0001'1011'1111'0000},
+                                       {kE2, 1 << 0x2}, {kKana, 1 << 0x3}, {kEA, 1 << 0xa}, {kED, 1 << 0xd}, {kFace, 1 << 0x0}});
+constexpr Nibbles kSecondHigh = nibbles({{kTwoC | kTwoD | kWide, kAny}, {kE2 | kED, 1 << 0x8 | 1 << 0x9}, {kKana, 1 << 0x8}, {kEA, 1 << 0xb}, {kFace, 1 << 0x9}});
+constexpr Nibbles kSecondLow = nibbles({{kTwoC | kTwoD | kWide | kEA, kAny}, {kE2, 0b1111'0000}, {kKana, 0b1110}, {kED, 0b0011'1111'1111'1111}, {kFace, 1 << 0xf}});
+
+HOLDFAST_AVX2 __m256i load(const char* text) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text)); }
+HOLDFAST_AVX2 __m256i every_byte(unsigned value) { return _mm256_set1_epi8(static_cast<char>(value)); }
+HOLDFAST_AVX2 __m256i both(__m256i a, __m256i b) { return _mm256_and_si256(a, b); }
+HOLDFAST_AVX2 __m256i either(__m256i a, __m256i b) { return _mm256_or_si256(a, b); }
+HOLDFAST_AVX2 __m256i equal(__m256i bytes, unsigned value) { return _mm256_cmpeq_epi8(bytes, every_byte(value)); }
+// Signed: bytes from 0x80 on are below all others, and in their order; so `first` is not 0x80.
+HOLDFAST_AVX2 __m256i between(__m256i bytes, unsigned first, unsigned last) {
+  return _mm256_andnot_si256(_mm256_cmpgt_epi8(bytes, every_byte(last)), _mm256_cmpgt_epi8(bytes, every_byte(first - 1)));
+}
+HOLDFAST_AVX2 __m256i table(const Nibbles& values) {
+  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values.data())));
+}
+HOLDFAST_AVX2 __m256i look_up(const Nibbles& high, const Nibbles& low, __m256i bytes) {
+  const __m256i nibble = every_byte(0x0f);
+  return both(_mm256_shuffle_epi8(table(high), both(_mm256_srli_epi16(bytes, 4), nibble)),
+              _mm256_shuffle_epi8(table(low), both(bytes, nibble)));
+}
+
+// The kinds of the characters that begin at each byte; 0 = none of them does.
+HOLDFAST_AVX2 __m256i kinds_of(__m256i first, __m256i second, __m256i third) {
+  const __m256i kinds = both(look_up(kFirstHigh, kFirstLow, first), look_up(kSecondHigh, kSecondLow, second));
+  // Where the third byte matters: no face; a wide shape; voicing marks (U+3097-309A) and U+3040.
+  const __m256i no_face = _mm256_andnot_si256(equal(third, 0x98), every_byte(kFace));
+  const __m256i wide_shape = both(between(third, 0xbd, 0xbe), every_byte(kE2));
+  const __m256i no_kana = both(either(both(equal(second, 0x82), between(third, 0x97, 0x9a)), both(equal(second, 0x81), equal(third, 0x80))),
+                               every_byte(kKana));
+  const __m256i others = either(either(no_face, wide_shape), no_kana);
+  // U+2010-2027: dashes, quotes, dots.
+  const __m256i punctuation = both(both(equal(first, 0xe2), equal(second, 0x80)), both(between(third, 0x90, 0xa7), every_byte(kE2)));
+  return either(_mm256_andnot_si256(others, kinds), punctuation);
+}
 
 // A bit for each of 64 bytes.
 struct Masks {
   std::uint64_t ascii = 0, continuation = 0;
-  std::uint64_t two = 0, three_wide = 0, e2 = 0, e3 = 0, ea = 0, ed = 0, f0 = 0;  // first bytes
-  // After E2.
-  std::uint64_t narrow = 0;                          // 86, 94-96: arrows, boxes, blocks
-  std::uint64_t shapes = 0, wide_shapes = 0;         // 97; BD, BE: third byte of the two that are wide
-  std::uint64_t punctuation = 0, dashes_quotes = 0;  // 80; 90-A7: third byte of U+2010-2027
-  // After E3: 81-83; 81 and 80, 82 and 97-9A: no letters but marks and unassigned.
-  std::uint64_t kana = 0, kana_first = 0, kana_middle = 0, marks = 0;
-  // After EA, ED and F0.
-  std::uint64_t hangul_first = 0, hangul_last = 0;  // B0-BF; 80-9D
-  std::uint64_t emoji = 0, faces = 0;               // 9F; 98
+  std::uint64_t two = 0, three_wide = 0, three_narrow = 0, four = 0;  // first bytes of so many
 };
 
-HOLDFAST_AVX2 std::uint64_t mask_of(__m256i lanes) {
-  return static_cast<std::uint32_t>(_mm256_movemask_epi8(lanes));
-}
-HOLDFAST_AVX2 __m256i byte_vector(unsigned value) { return _mm256_set1_epi8(static_cast<char>(value)); }
-// Signed: bytes from 0x80 on are below all others, and in their order; so `first` is not 0x80.
-HOLDFAST_AVX2 __m256i between(__m256i bytes, unsigned first, unsigned last) {
-  return _mm256_andnot_si256(_mm256_cmpgt_epi8(bytes, byte_vector(last)), _mm256_cmpgt_epi8(bytes, byte_vector(first - 1)));
-}
-HOLDFAST_AVX2 __m256i equal(__m256i bytes, unsigned value) { return _mm256_cmpeq_epi8(bytes, byte_vector(value)); }
-HOLDFAST_AVX2 __m256i table(const std::array<std::uint8_t, 16>& values) {
-  return _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values.data())));
+HOLDFAST_AVX2 std::uint64_t mask_of(__m256i lanes) { return static_cast<std::uint32_t>(_mm256_movemask_epi8(lanes)); }
+
+HOLDFAST_AVX2 std::uint64_t mask_of_kinds(__m256i kinds, unsigned which) {
+  return ~mask_of(_mm256_cmpeq_epi8(both(kinds, every_byte(which)), _mm256_setzero_si256())) & 0xffffffff;
 }
 
 HOLDFAST_AVX2 void add_half(Masks& masks, const char* text, int shift) {
-  const __m256i bytes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(text));
-  const __m256i nibble = byte_vector(0x0f);
-  const __m256i high = _mm256_shuffle_epi8(table(kByHigh), _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble));
-  const __m256i low = _mm256_shuffle_epi8(table(kByLow), _mm256_and_si256(bytes, nibble));
-  const __m256i first = _mm256_and_si256(high, low);
-  // The bit in question becomes the highest of its byte.
-  const auto first_mask = [&](int up) __attribute__((target("avx2"))) { return mask_of(_mm256_slli_epi16(first, up)) << shift; };
-  masks.two |= first_mask(0) | first_mask(1);
-  masks.three_wide |= first_mask(2);
-  masks.e2 |= first_mask(3);
-  masks.e3 |= first_mask(4);
-  masks.f0 |= first_mask(5);
-  masks.ea |= first_mask(6);
-  masks.ed |= first_mask(7);
+  const __m256i bytes = load(text), kinds = kinds_of(bytes, load(text + 1), load(text + 2));
+  masks.two |= mask_of_kinds(kinds, kTwoBytes) << shift;
+  masks.three_wide |= mask_of_kinds(kinds, kThreeWide) << shift;
+  masks.three_narrow |= mask_of_kinds(kinds, kE2) << shift;
+  masks.four |= mask_of_kinds(kinds, kFace) << shift;
   masks.ascii |= mask_of(between(bytes, 0x20, 0x7e)) << shift;
-  masks.continuation |= mask_of(_mm256_cmpgt_epi8(byte_vector(0xc0), bytes)) << shift;
-  masks.narrow |= mask_of(_mm256_or_si256(between(bytes, 0x94, 0x96), equal(bytes, 0x86))) << shift;
-  masks.shapes |= mask_of(equal(bytes, 0x97)) << shift;
-  masks.wide_shapes |= mask_of(between(bytes, 0xbd, 0xbe)) << shift;
-  masks.punctuation |= mask_of(equal(bytes, 0x80)) << shift;
-  masks.dashes_quotes |= mask_of(between(bytes, 0x90, 0xa7)) << shift;
-  masks.kana |= mask_of(between(bytes, 0x81, 0x83)) << shift;
-  masks.kana_middle |= mask_of(equal(bytes, 0x82)) << shift;
-  masks.kana_first |= mask_of(equal(bytes, 0x81)) << shift;
-  masks.marks |= mask_of(between(bytes, 0x97, 0x9a)) << shift;
-  masks.hangul_first |= mask_of(between(bytes, 0xb0, 0xbf)) << shift;
-  masks.hangul_last |= mask_of(_mm256_cmpgt_epi8(byte_vector(0x9e), bytes)) << shift;
-  masks.emoji |= mask_of(equal(bytes, 0x9f)) << shift;
-  masks.faces |= mask_of(equal(bytes, 0x98)) << shift;
+  masks.continuation |= mask_of(_mm256_cmpgt_epi8(every_byte(0xc0), bytes)) << shift;
 }
 
 __attribute__((target("avx2,popcnt"))) ScriptRun script_run_avx2(const char* text, std::size_t n) {
   ScriptRun run;
-  for (; n - run.bytes >= kBytes;) {
+  while (n - run.bytes >= kBytes + kAhead) {
     Masks m;
     add_half(m, text + run.bytes, 0);
     add_half(m, text + run.bytes + kBytes / 2, kBytes / 2);
-    const std::uint64_t e2 = m.e2 & (m.narrow >> 1 | (m.shapes >> 1 & ~(m.wide_shapes >> 2)) |
-                                     (m.punctuation >> 1 & m.dashes_quotes >> 2));
-    const std::uint64_t e3 = m.e3 & m.kana >> 1 & ~(m.kana_middle >> 1 & m.marks >> 2) &
-                             ~(m.kana_first >> 1 & m.punctuation >> 2);
-    const std::uint64_t hangul = (m.ea & m.hangul_first >> 1) | (m.ed & m.hangul_last >> 1);
-    const std::uint64_t f0 = m.f0 & m.emoji >> 1 & m.faces >> 2;
-    const std::uint64_t wide3 = m.three_wide | e3 | hangul, three = wide3 | e2;
-    const std::uint64_t firsts = m.ascii | m.two | three | f0;
-    const std::uint64_t expected = (m.two | three | f0) << 1 | (three | f0) << 2 | f0 << 3;
+    const std::uint64_t three = m.three_wide | m.three_narrow;
+    const std::uint64_t firsts = m.ascii | m.two | three | m.four;
+    const std::uint64_t expected = (m.two | three | m.four) << 1 | (three | m.four) << 2 | m.four << 3;
     const std::uint64_t bad = ~(firsts | m.continuation) | (m.continuation ^ expected);
-    // Up to the first byte that is wrong, less what it may have cut: a character that the window ends in counts as cut.
-    const std::uint64_t before = bad == 0 ? ~std::uint64_t{0} : (std::uint64_t{1} << std::countr_zero(bad)) - 1;
-    std::uint64_t starts = firsts & before;
-    const std::uint64_t ends = before ^ before >> 1;  // the last byte before
-    const bool is_cut = bad != 0 ? (expected & (ends << 1)) != 0
-                                 : ((m.two >> 63) | (three >> 62) | (f0 >> 61)) != 0;
+    // Up to the first byte that is wrong, less the character that it or the end of the window cuts.
+    const auto good = static_cast<unsigned>(std::countr_zero(bad));
+    const bool is_cut = bad != 0 ? (expected >> good & 1) != 0 : ((m.two >> 63) | (three >> 62) | (m.four >> 61)) != 0;
+    std::uint64_t starts = bad == 0 ? firsts : firsts & ((std::uint64_t{1} << good) - 1);
     if (starts == 0) break;
-    std::size_t end = static_cast<std::size_t>(64 - std::countl_zero(before));
+    auto end = static_cast<std::size_t>(good);
     if (is_cut) {
       end = static_cast<std::size_t>(63 - std::countl_zero(starts));
       starts &= (std::uint64_t{1} << end) - 1;
       if (starts == 0) break;
     }
-    const std::uint64_t wide = (wide3 | f0) & starts;
+    const std::uint64_t wide = (m.three_wide | m.four) & starts;
     run.last = run.bytes + static_cast<std::size_t>(63 - std::countl_zero(starts));
     run.columns += static_cast<std::size_t>(std::popcount(starts) + std::popcount(wide));
     run.has_wide |= wide != 0;

@@ -360,6 +360,9 @@ TEST_CASE("records of OSC 7501 are kept by id until they are cleared") {
   for (int i = 0; i < 100; ++i) s.feed("\x1b]7501;id=" + std::to_string(i) + "\a");
   CHECK(s.state().status.size() == StatusRecord::kRecordsMax);
   CHECK(s.state().status.front().id == "36");
+  // What is left of a text without its control characters may be the question, which is no record.
+  s.feed("\x1b]7501;?\x06\a\x1b]7501;\x01?\a");
+  CHECK(s.state().status.back().id == "99");
   // One that is too long to be kept is told of, and makes the one before it untrue.
   s.events.clear();
   s.feed("\x1b]7501;id=99:msg=" + std::string(5000, 'x') + "\a");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "vt/cell_text.h"
+#include "vt/invariants_fixture.h"
 #include "vt/terminal.h"
 
 namespace holdfast::vt {
@@ -94,8 +95,5 @@ class Screen : public Sink {
   std::vector<std::uint64_t> reply_offsets;
   std::vector<RecordedEvent> events;
 };
-
-// Breaks the promises of grid.h, cell.h and state.h that a State breaks, as text; empty when it keeps them all.
-std::string broken_invariants(const State& state);
 
 }  // namespace holdfast::vt

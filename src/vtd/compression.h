@@ -37,7 +37,7 @@ class Compressor {
 };
 
 // One whole frame. Errors: damaged, cut short, something behind it, or more than `bytes_max` in it. Whatever it says of
-// itself, memory never passes that by more than 8 MiB.
+// itself, it takes no more memory than 8 MiB and, while the answer moves to where it can grow, three times what is in it.
 Result<std::string> decompress(std::string_view frame, std::size_t bytes_max);
 
 }  // namespace holdfast::vtd

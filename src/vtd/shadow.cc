@@ -49,6 +49,14 @@ bool is_state(vt::EventKind kind) {
   return false;
 }
 
+// What to write a restore for. Terminals that cannot show kitty's images are not sent megabytes of them; one that is not
+// known is: it reads over what it does not know.
+vt::Profile restored_as(std::string_view term) {
+  constexpr std::string_view kWithoutImages[] = {"linux", "screen", "tmux", "vt", "rxvt", "alacritty", "foot", "dumb", "eterm", "putty"};
+  const auto is_of = [term](std::string_view family) { return term.starts_with(family); };
+  return std::ranges::any_of(kWithoutImages, is_of) ? vt::Profile::xterm : vt::Profile::ghostty;
+}
+
 Result<vt::ReadOptions> read_options(const std::string& json) {
   const auto message = TRY(wire::parse_read_rows(TRY(Json::parse(json))));
   vt::ReadOptions options;
@@ -152,6 +160,7 @@ void Shadow::set_profile(const std::string& json_text) {
   vt::ClientProfile profile;
   const std::string term = json->get("term").as_string(), name = json->get("term_program").as_string();
   if (!term.empty()) profile.term = term;
+  client_ = restored_as(term);
   if (!name.empty()) {
     profile.name = name;
     profile.version = json->get("term_program_version").as_string();
@@ -182,6 +191,7 @@ Result<> Shadow::write_out(const Request& request, int file, Answer& answer) {
     case Want::restore_screen: {
       vt::RestoreOptions options;
       options.history = request.want == Want::restore ? vt::HistoryPart::all : vt::HistoryPart::none;
+      options.client = client_;
       options.onto = request.want == Want::restore ? vt::Onto::person : vt::Onto::session;
       std::size_t at = 0;
       vt::write_restore(state, options, out, &at);

@@ -54,6 +54,7 @@ class Shadow final : private vt::Sink {
   Channel& channel_;
   const Clock& clock_;
   std::unique_ptr<vt::Terminal> terminal_;
+  vt::Profile client_ = vt::Profile::ghostty;  // the last client's terminal
   // Mode 2027.
   struct ClusterMode {
     bool wanted = true, shown = true;  // by the program; in force. The engine begins with it on

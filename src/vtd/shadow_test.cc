@@ -118,6 +118,20 @@ TEST_CASE("a range is parsed and acknowledged, the screen can be read") {
   CHECK(bench.log.answers.back().id == 9);
 }
 
+TEST_CASE("images are restored on terminals that may show them, and not sent to those that are known not to") {
+  Bench bench;
+  bench.start();
+  say_bytes(bench, "\033_Ga=T,i=1,f=24,s=1,v=2;AAECAwQF\033\\");
+  const auto has_image = [&](std::string_view term) {
+    CHECK(bench.say(Profile{Json::object().set("term", term).dump()}));
+    return bench.ask(Want::restore).find("AAECAwQF") != std::string::npos;
+  };
+  CHECK(has_image("xterm-ghostty"));
+  CHECK_FALSE(has_image("tmux-256color"));
+  CHECK_FALSE(has_image("linux"));
+  CHECK(has_image("xterm-256color"));
+}
+
 TEST_CASE("a slow range is acknowledged slice by slice, on a large screen in small slices") {
   Bench bench;
   bench.start();

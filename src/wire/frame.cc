@@ -8,8 +8,9 @@
 namespace holdfast::wire {
 namespace {
 
-// What one read asks for, bytes; twice as much is kept between frames.
-constexpr std::size_t kReadBytes = 64u << 10;
+// What one read asks for, bytes; twice as much is kept between frames. It begins small, as most peers ask or answer one
+// question and go, and grows when a read brings all that was asked for.
+constexpr std::size_t kReadBytes = 64u << 10, kFirstReadBytes = 2u << 10, kReadGrowth = 8;
 
 template <typename T>
 void put(std::string& out, T v) {
@@ -34,7 +35,7 @@ std::uint16_t get_u16(std::string_view bytes, std::size_t at) { return get<std::
 std::uint32_t get_u32(std::string_view bytes, std::size_t at) { return get<std::uint32_t>(bytes, at); }
 std::uint64_t get_u64(std::string_view bytes, std::size_t at) { return get<std::uint64_t>(bytes, at); }
 
-FrameDecoder::FrameDecoder(std::size_t frame_bytes_max) : frame_bytes_max_(frame_bytes_max) {}
+FrameDecoder::FrameDecoder(std::size_t frame_bytes_max) : read_bytes_(kFirstReadBytes), frame_bytes_max_(frame_bytes_max) {}
 
 void FrameDecoder::make_room(std::size_t bytes) {
   if (capacity_ - end_ >= bytes) return;
@@ -42,7 +43,7 @@ void FrameDecoder::make_room(std::size_t bytes) {
   if (capacity_ >= held + bytes) {
     std::memmove(buffer_.get(), buffer_.get() + begin_, held);
   } else {
-    const std::size_t capacity = std::max(2 * kReadBytes, held + bytes);
+    const std::size_t capacity = std::max(2 * read_bytes_, held + bytes);
     auto larger = std::make_unique_for_overwrite<char[]>(capacity);
     if (held != 0) std::memcpy(larger.get(), buffer_.get() + begin_, held);
     buffer_ = std::move(larger);
@@ -53,11 +54,14 @@ void FrameDecoder::make_room(std::size_t bytes) {
 }
 
 std::span<char> FrameDecoder::space() {
-  make_room(kReadBytes);
+  make_room(read_bytes_);
   return {buffer_.get() + end_, capacity_ - end_};
 }
 
-void FrameDecoder::filled(std::size_t bytes) { end_ += bytes; }
+void FrameDecoder::filled(std::size_t bytes) {
+  end_ += bytes;
+  if (end_ == capacity_) read_bytes_ = std::min(read_bytes_ * kReadGrowth, kReadBytes);
+}
 
 void FrameDecoder::push(std::string_view bytes) {
   if (bytes.empty()) return;

@@ -69,7 +69,8 @@ class FrameDecoder {
   // Another limit from the next frame on: a peer that has said hello may send more.
   void set_frame_bytes_max(std::size_t bytes) { frame_bytes_max_ = bytes; }
 
-  // A place to read into (at least 64 KiB), and how much was read. Frames given out before are invalid after it.
+  // A place to read into (2 KiB at least; 64 KiB for a peer that says much), and how much was read. Frames given out before
+  // are invalid after it.
   std::span<char> space();
   void filled(std::size_t bytes);
   // For bytes that were read elsewhere: appends a copy.
@@ -84,7 +85,7 @@ class FrameDecoder {
 
   // Not a string: what is about to be read into need not be zeroed first.
   std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, frame_bytes_max_;
+  std::size_t capacity_ = 0, begin_ = 0, end_ = 0, read_bytes_, frame_bytes_max_;
 };
 
 // Header of a frame whose payload has `payload_bytes`.

@@ -91,7 +91,7 @@ TEST_CASE("reading straight into the decoder gives the same frames") {
   std::size_t at = 0, frames = 0;
   while (at < stream.size()) {
     const auto space = decoder.space();
-    REQUIRE(space.size() >= 64u << 10);
+    REQUIRE(space.size() >= 2u << 10);
     const std::size_t n = std::min(space.size(), stream.size() - at);
     std::copy_n(stream.data() + at, n, space.data());
     at += n;
@@ -99,6 +99,28 @@ TEST_CASE("reading straight into the decoder gives the same frames") {
     for (auto frame = decoder.next(); frame && *frame; frame = decoder.next()) ++frames;
   }
   CHECK(frames == 2);
+}
+
+TEST_CASE("little is asked of a peer that says little, and soon 64 KiB at a time of one that says much") {
+  FrameDecoder decoder(limits::kFrameBytesMax);
+  const auto read = [&](std::size_t payload) {
+    const std::string frame = encode(Type::output, std::string(payload, 'o'));
+    std::size_t at = 0, reads = 0;
+    for (; at < frame.size(); ++reads) {
+      const auto space = decoder.space();
+      const std::size_t n = std::min(space.size(), frame.size() - at);
+      std::copy_n(frame.data() + at, n, space.data());
+      at += n;
+      decoder.filled(n);
+      REQUIRE(decoder.next().has_value());
+    }
+    return reads;
+  };
+  CHECK(read(100) == 1);
+  CHECK(decoder.space().size() < 8u << 10);
+  CHECK(read(100'000) < 4);
+  CHECK(read(100'000) < 3);
+  CHECK(decoder.space().size() >= 64u << 10);
 }
 
 TEST_CASE("a frame above the limit is an error, one at the limit is not") {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vt/terminal.h"
+#include "vt/replay_fixture.h"
 
 namespace holdfast::vt_test {
 
@@ -31,12 +31,6 @@ std::vector<Script> cases();
 // The seed of this run: HOLDFAST_SEED, or a fixed one. Printed by whoever uses it.
 std::uint64_t seed();
 
-class Silence : public vt::Sink {
- public:
-  void reply(std::uint64_t, std::string_view) override {}
-  void event(std::uint64_t, const vt::Event&) override {}
-};
-
 vt::Terminal make_terminal(std::uint16_t cols, std::uint16_t rows);
 void feed(vt::Terminal& terminal, std::string_view bytes);
 
@@ -47,7 +41,7 @@ struct Position {
 template <typename F>
 void play(const Script& script, const std::vector<std::size_t>& cuts, F&& at_cut) {
   vt::Terminal terminal = make_terminal(script.cols, script.rows);
-  Silence silence;
+  vt::Silence silence;
   std::size_t done = 0, next = 0;
   for (std::size_t s = 0; s < script.steps.size(); ++s) {
     const Step& step = script.steps[s];
@@ -69,17 +63,14 @@ void play(const Script& script, const std::vector<std::size_t>& cuts, F&& at_cut
 // Plays what comes after a position.
 void play_rest(vt::Terminal& terminal, const Script& script, Position from);
 
-// Leaves a terminal in as bad a state as a program can: every kind of state differs from its default.
+// Leaves a terminal in as bad a state as a program can, with something of another script on it.
 void make_dirty(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others);
 
 // Bytes as they can be pasted into printf: control characters as \033 and the like.
 std::string shown(std::string_view bytes);
 
-// The first lines in which two projections differ; "" if they are equal.
-std::string first_difference(std::string_view expected, std::string_view actual);
-
 // What a check of all that can be said at one cut found wrong; "" if nothing.
-//   restore into a fresh and into a dirtied terminal, both once more, binary snapshot and back
+//   the restore into fresh and dirtied terminals, once and twice; binary snapshot and back (vt/replay_fixture.h)
 std::string check_cut(vt::Terminal& terminal, std::mt19937_64& random, const std::vector<Script>& others);
 // The projections of a script's end.
 struct Future {
