@@ -172,8 +172,8 @@ void summon_broken(const store::SessionStore& store, const Clock& clock) {
   };
   for (const std::string& id : broken) {
     if (is_awaited(id)) continue;
-    store.sweep(id);
-    remove_socket_of_nobody(id);
+    // The socket of a session that is only starting refuses, too, until its listener is ready.
+    if (store.sweep(id)) remove_socket_of_nobody(id);
   }
   const Instant deadline = clock.now() + kSummonWait;
   while (told && std::ranges::any_of(broken, is_awaited) && clock.now() < deadline) {

@@ -2,15 +2,19 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "base/ids.h"
+#include "base/paths.h"
 #include "base/roles.h"
 #include "base/sys.h"
 #include "base/test_directory.h"
@@ -102,6 +106,29 @@ TEST_CASE("a holder of another store that shares the sockets is neither told nor
   summon_broken(store, kClock);
   CHECK(kClock.now() - begin < kSummonWait);
   CHECK_FALSE(std::filesystem::exists(scratch.at("state/names/work")));
+}
+
+TEST_CASE("the socket of a session that is only starting is left alone, also before anybody listens there; one of nobody goes") {
+  const TestDirectory scratch;
+  ::setenv("HOLDFAST_RUNTIME_DIR", scratch.at("run").c_str(), 1);
+  std::filesystem::create_directories(paths::socket_dir());
+  auto store = store::SessionStore::open(scratch.at("state")).value();
+  const auto starting = store.create("work", "", kClock.wall_ms()).value();
+  const auto bound = [](const std::string& id) {
+    const std::string path = paths::socket_dir() + "/" + paths::socket_name(id);
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    path.copy(address.sun_path, sizeof address.sun_path - 1);
+    Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
+    return std::pair(path, std::move(socket));
+  };
+  const auto [its_path, its_socket] = bound(starting.id);
+  const auto [stale_path, stale_socket] = bound(new_ulid(kClock.wall_ms()));
+  summon_broken(store, kClock);
+  CHECK(std::filesystem::exists(its_path));
+  CHECK_FALSE(std::filesystem::exists(stale_path));
+  ::unsetenv("HOLDFAST_RUNTIME_DIR");
 }
 
 }  // namespace holdfast::client

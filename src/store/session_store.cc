@@ -349,17 +349,18 @@ Result<> SessionStore::remove(const std::string& id, Lock whose) {
   return {};
 }
 
-void SessionStore::sweep(const std::string& id) const {
+bool SessionStore::sweep(const std::string& id) const {
   // A start holds it until the session has its lock.
   const auto names_lock = take_names_lock(names_.get());
-  if (!names_lock) return;
+  if (!names_lock) return false;
   if (const Fd directory = open_directory_at(sessions_.get(), id); directory) {
-    if (::faccessat(directory.get(), kManifestName, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return;
+    if (::faccessat(directory.get(), kManifestName, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return false;
     const auto lock = take_free_lock(directory.get());
-    if (!lock) return;
+    if (!lock) return false;
     remove_files(id);
   }
   for (const std::string& name : all_names()) release_name(names_.get(), name, id);
+  return true;
 }
 
 }  // namespace holdfast::store

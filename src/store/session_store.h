@@ -63,8 +63,8 @@ class SessionStore {
   // unless it is the caller's.
   Result<> remove(const std::string& id, Lock lock);
   // Removes what is left of a start or a removal that was cut short: a directory without a manifest whose lock is free, a
-  // name without a directory. Anything else stays as it is.
-  void sweep(const std::string& id) const;
+  // name without a directory. Anything else stays as it is. False: somebody has the session, or something of it, in hand.
+  bool sweep(const std::string& id) const;
 
   std::string directory_of(const std::string& id) const { return directory_of(state_dir_, id); }
   static std::string directory_of(const std::string& state_dir, const std::string& id);
