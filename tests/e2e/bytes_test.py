@@ -73,9 +73,11 @@ class FastExit(Case):
         self.all_of(self.detached_run)
 
     def test_a_hundred_thousand_short_lines(self):
-        self.world.start("seq", "sh", "-c", "stty -echo; read go; seq 1 100000")
+        self.world.start("seq", "sh", "-c", "stty -echo; echo ready; read go; seq 1 100000")
         client = self.world.peer("seq")
         client.attach()
+        client.until(lambda: client.output_to >= len("ready\r\n"))  # what is typed is not echoed from here on
+        client.output.clear()
         client.type("\n")
         client.until(lambda: client.event("exited"))
         self.assertEqual(bytes(client.output), b"".join(b"%d\r\n" % n for n in range(1, 100001)))
