@@ -238,7 +238,10 @@ class Editor {
   // all ids must not cost a walk over its cells for every new style.
   std::uint32_t compactions_paused_for_ = 0;
 
-  bool is_open_line_whole_ = false;  // of history: no column is missing at its end, so far as is known
+  // Of the open line of history: whether its last row is a column short, for the wide character that stands below. Who made
+  // the State or another width tells nothing; then the line is looked at, which may be long, once.
+  enum class LastColumn : std::uint8_t { unknown, there, missing };
+  LastColumn last_column_ = LastColumn::unknown;
 
   PassingLines passing_;
   std::vector<Cell> passing_cells_;  // of the newest row that was given them

@@ -123,6 +123,14 @@ TEST_CASE("a synchronised update that never ends is drawn and holds nothing back
   check_sound(screen);
 }
 
+TEST_CASE("a wide character that is overwritten again and again below a line without end costs no look at that line") {
+  Screen screen(3, 1);
+  screen.feed(repeated(50'000, "\r中中\ra"));
+  CHECK(screen.row(0) == "a");
+  CHECK(screen.state().history.rows_at(3) == 10'000);
+  check_sound(screen);
+}
+
 TEST_CASE("one cell and a thousand by a thousand, from each other") {
   Screen screen(1, 1);
   screen.feed("a中e\u0301👨\u200d👩\u200d👧\x1b[?1049h\x1b#8\x1b[?1049l");

@@ -1,5 +1,6 @@
 // Printing: characters into cells.
 #include <algorithm>
+#include <utility>
 
 #include "vt/editor.h"
 #include "vt/simple_text.h"
@@ -87,15 +88,15 @@ void Editor::wide_overwritten_at_start(int y, Cell wide, CellKind by) {
     fill_open_line(wide);
 }
 
-// Once for each row that goes to history, as it takes a look at the whole line.
 void Editor::fill_open_line(Cell below) {
-  if (is_open_line_whole_ || !state_.history.is_open()) return;
-  is_open_line_whole_ = true;
-  bool lacks_column = false;
-  state_.history.each_row(cols_, 1, state_.tables, [&](const RowView& last) {
-    lacks_column = last.flags.wrapped && !last.cells.empty() && last.cells.back().kind() == CellKind::wrap_spacer;
-  });
-  if (!lacks_column) return;
+  if (last_column_ == LastColumn::there || !state_.history.is_open()) return;
+  if (last_column_ == LastColumn::unknown) {
+    state_.history.each_row(cols_, 1, state_.tables, [&](const RowView& last) {
+      const bool is_short = last.flags.wrapped && !last.cells.empty() && last.cells.back().kind() == CellKind::wrap_spacer;
+      if (is_short) last_column_ = LastColumn::missing;
+    });
+  }
+  if (std::exchange(last_column_, LastColumn::there) != LastColumn::missing) return;
   const Cell gap = blank_like(below);
   state_.history.push({{&gap, 1}, {.wrapped = true}}, state_.tables);
 }

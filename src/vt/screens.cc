@@ -132,6 +132,7 @@ void Editor::resize(const Size& size) {
   if (state_.tables.styles.size() > StyleTable::kFull / 2 || state_.tables.links.size() > LinkTable::kFull / 2) {
     compact_tables();
   }
+  last_column_ = LastColumn::unknown;
   reflow_primary(state_.primary, state_.history, state_.tables, size.cols, size.rows);
   resize_alternate(state_.alternate, size.cols, size.rows);
   const std::size_t old_cols = state_.tab_stops.size();

@@ -21,7 +21,8 @@ void Editor::push_to_history(int n) {
 
 void Editor::push_row_to_history(const Row& r) {
   if (r.passing != 0) return push_packed_row(passing_.places[r.passing - 1u].line);
-  is_open_line_whole_ = false;
+  const bool is_short = r.used == cols_ && r.cells[cols_ - 1].kind() == CellKind::wrap_spacer;
+  last_column_ = is_short ? LastColumn::missing : LastColumn::there;
   // A continuation with nothing on it would leave no trace in the line it continues: it is a line of its own.
   const auto is_blank = [&r] { return std::all_of(r.cells, r.cells + r.used, [](Cell c) { return c.bits == 0; }); };
   if (!r.flags.wrapped && is_blank()) state_.history.close_line();
