@@ -42,9 +42,9 @@ Result<std::string> read_all(int fd, std::size_t max, const std::string& what) {
     if (n < 0) return fail_errno("read " + what, errno);
     text.resize(had + static_cast<std::size_t>(n));
     if (text.size() > max) return fail(ErrorKind::failed, "read " + what, "it is larger than " + sized(max));
-    // A file on a disk has nothing more when it gives less than it was asked for.
-    const bool is_short = info.st_size > 0 && static_cast<std::size_t>(n) < step;
-    if (n == 0 || (is_short && S_ISREG(info.st_mode))) return text;
+    // The whole of the file, and less than was asked for: there is no more to come.
+    const bool is_all = text.size() == static_cast<std::size_t>(info.st_size) && static_cast<std::size_t>(n) < step;
+    if (n == 0 || is_all) return text;
     step = std::min<std::size_t>(std::max<std::size_t>(text.size(), 4096), max - text.size() + 1);
   }
 }
